@@ -1,0 +1,2 @@
+//! antidrift
+fn main() {}

@@ -1,0 +1,68 @@
+//! Judges: whether one window serves one commitment. Knows nothing of sessions, sockets or files of
+//! ours; primitives in, primitives out.
+
+use std::{fmt, future::Future, pin::Pin};
+
+/// One question to a judge. Every string is untrusted text.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Question {
+    /// What the user set out to do.
+    pub commitment: String,
+    /// The commitment's next action, if it was given.
+    pub next_action: Option<String>,
+    /// The commitment's success condition, if it was given.
+    pub success_condition: Option<String>,
+    /// The window class.
+    pub class: String,
+    /// The raw window title.
+    pub title: String,
+}
+
+/// Titles and commitments are private: no debug output may carry one into a log.
+impl fmt::Debug for Question {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Question").field("class", &self.class).finish_non_exhaustive()
+    }
+}
+
+/// A judge's answer about one window.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// Whether the window serves the commitment.
+    pub on_task: bool,
+    /// Why, cleaned and at most 300 characters; may be empty.
+    pub reason: String,
+}
+
+/// Why there is no verdict. Never means drift (design rule 5).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// What kind of failure, which decides the back-off.
+    pub kind: FailureKind,
+    /// One cleaned line for people: what happened and what to do. Holds no title.
+    pub message: String,
+}
+
+/// The kinds of failure that are told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailureKind {
+    /// The program is not there or cannot be started.
+    NotInstalled,
+    /// The tool asks for a login: the longest back-off at once.
+    NotLoggedIn,
+    /// No answer within the limit.
+    TimedOut,
+    /// It ended with an error of its own.
+    ToolFailed,
+    /// It answered, but not with a verdict.
+    NotUnderstood,
+}
+
+/// A judgement under way. Dropping it cancels it: the child process group is ended.
+pub type Judgement = Pin<Box<dyn Future<Output = Result<Verdict, Failure>> + Send>>;
+
+/// Anything that can answer a [`Question`]. Fakes implement it in tests.
+pub trait Judge: fmt::Debug + Send + Sync {
+    /// Starts one judgement. The caller holds the time limit and drops the future at its end.
+    fn judge(&self, question: Question) -> Judgement;
+}

@@ -1,0 +1,3 @@
+//! The antidrift wire protocol.
+
+pub mod text;
