@@ -1,0 +1,296 @@
+//! What the daemon answers.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use crate::{Allowed, Review, State, Timestamp, Window, frame, state::words};
+
+words! {
+    /// Why a request was refused. The words are stable; new ones may come, and a client falls back
+    /// to the message then.
+    ErrorCode {
+        /// The line is not JSON, not UTF-8, or nested too deep.
+        InvalidJson = "invalid_json",
+        /// The line is JSON but no request, or a member is wrong; the message names it.
+        InvalidRequest = "invalid_request",
+        /// There is no such command.
+        UnknownCommand = "unknown_command",
+        /// The line is longer than [`MAX_LINE`](crate::MAX_LINE); the connection is closed.
+        LineTooLong = "line_too_long",
+        /// Client and daemon have no protocol in common; the connection is closed.
+        UnsupportedProtocol = "unsupported_protocol",
+        /// There are too many connections, or too many requests wait.
+        Busy = "busy",
+        /// The daemon is about to end.
+        ShuttingDown = "shutting_down",
+        /// No session is active.
+        NotActive = "not_active",
+        /// There is no review to leave.
+        NotInReview = "not_in_review",
+        /// A session is active already.
+        SessionExists = "session_exists",
+        /// The alert is over, or its window has changed.
+        StaleAlert = "stale_alert",
+        /// There is no window that could be meant.
+        NoWindow = "no_window",
+        /// The allowed context is full.
+        ListFull = "list_full",
+        /// There is no coach.
+        CoachUnavailable = "coach_unavailable",
+        /// The coach failed; `data.detail` says how.
+        CoachFailed = "coach_failed",
+        /// A fault of the daemon's own.
+        Internal = "internal",
+    }
+}
+
+/// Why a request was refused.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ErrorObject {
+    /// The stable word.
+    pub code: ErrorCode,
+    /// One sentence for people.
+    #[serde(default)]
+    pub message: String,
+    /// More, by code; mostly empty.
+    #[serde(default)]
+    pub data: serde_json::Map<String, serde_json::Value>,
+}
+
+impl ErrorObject {
+    /// An error without data.
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), data: serde_json::Map::new() }
+    }
+}
+
+impl fmt::Display for ErrorObject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for ErrorObject {}
+
+/// What a request that was carried out is answered with, by command.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Answer {
+    /// To `hello`.
+    Hello(Greeting),
+    /// To `status`.
+    Status(Box<Status>),
+    /// To `start`.
+    Start(Box<Started>),
+    /// To `refocus`.
+    Refocus(Refocused),
+    /// To `ontask`.
+    Ontask(Allowing),
+    /// To `complete`.
+    Complete(Completed),
+    /// To `end`.
+    End(Ended),
+    /// To `propose`.
+    Propose(Proposed),
+    /// To `subscribe`.
+    Subscribe(Subscribed),
+}
+
+/// Whether a change is on disk.
+pub type Saved = bool;
+
+/// The answer to `hello`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Greeting {
+    /// The daemon's name and version.
+    pub server: String,
+    /// The protocol it speaks.
+    pub protocol: u64,
+    /// Names this run of the daemon.
+    pub instance: String,
+    /// Longest line either way, in bytes without the line break.
+    pub max_line: u64,
+}
+
+/// The answer to `status`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Status {
+    /// Number of the last change.
+    pub seq: u64,
+    /// When the state was taken.
+    pub at: Timestamp,
+    /// The state.
+    pub state: State,
+}
+
+/// The answer to `start`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Started {
+    /// Number of the change.
+    pub seq: u64,
+    /// When the state was taken.
+    pub at: Timestamp,
+    /// Whether the session is on disk.
+    pub saved: Saved,
+    /// If not, why.
+    pub warning: Option<String>,
+    /// The state.
+    pub state: State,
+    /// What the user should know, such as a list that this sensor cannot match.
+    pub notes: Vec<String>,
+}
+
+/// The answer to `refocus`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refocused {
+    /// Number of the change.
+    pub seq: u64,
+    /// Whether it is on disk.
+    pub saved: Saved,
+    /// If not, why.
+    pub warning: Option<String>,
+    /// The window that was meant.
+    pub window: Option<Window>,
+    /// Whether the last on-task window was raised; `null` if nobody asked for it.
+    pub activated: Option<bool>,
+}
+
+/// The answer to `ontask`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Allowing {
+    /// Number of the change.
+    pub seq: u64,
+    /// Whether it is on disk.
+    pub saved: Saved,
+    /// If not, why.
+    pub warning: Option<String>,
+    /// What was added; `null` if it was allowed already.
+    pub added: Option<Added>,
+    /// The window that was meant.
+    pub window: Option<Window>,
+}
+
+/// One new entry of the allowed context.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Added {
+    /// `window_class`, `window_title`, `window_title_substring`, `domain` or `command`.
+    pub kind: String,
+    /// The entry.
+    pub value: String,
+}
+
+/// The answer to `complete`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Completed {
+    /// Number of the change.
+    pub seq: u64,
+    /// Whether it is on disk.
+    pub saved: Saved,
+    /// If not, why.
+    pub warning: Option<String>,
+    /// How the session went.
+    pub review: Review,
+}
+
+/// The answer to `end`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ended {
+    /// Number of the change.
+    pub seq: u64,
+    /// Whether it is on disk.
+    pub saved: Saved,
+    /// If not, why.
+    pub warning: Option<String>,
+}
+
+/// The answer to `propose`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Proposed {
+    /// What the coach proposes.
+    pub proposal: Proposal,
+}
+
+/// A coach's proposal, to be confirmed by a person.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Proposal {
+    /// The first step.
+    pub next_action: String,
+    /// How one will know that it is done.
+    pub success_condition: String,
+    /// Length in seconds.
+    pub timebox_secs: u64,
+    /// What is on task.
+    pub allowed: Allowed,
+}
+
+/// The answer to `subscribe`; events follow.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Subscribed {
+    /// Names this run of the daemon: another one means that all earlier events are void.
+    pub instance: String,
+}
+
+impl Answer {
+    /// Writes down that the change could not be saved, and why.
+    pub fn set_unsaved(&mut self, why: &str) {
+        let (saved, warning) = match self {
+            Self::Start(it) => (&mut it.saved, &mut it.warning),
+            Self::Refocus(it) => (&mut it.saved, &mut it.warning),
+            Self::Ontask(it) => (&mut it.saved, &mut it.warning),
+            Self::Complete(it) => (&mut it.saved, &mut it.warning),
+            Self::End(it) => (&mut it.saved, &mut it.warning),
+            Self::Hello(_) | Self::Status(_) | Self::Propose(_) | Self::Subscribe(_) => return,
+        };
+        *saved = false;
+        *warning = Some(why.to_owned());
+    }
+}
+
+/// One reply line, with the answer as the type that the command's answer has.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reply<T> {
+    /// The request's number; `null` on the wire if it had none that could be read.
+    pub id: Option<u64>,
+    /// The answer, or why there is none.
+    pub result: Result<T, ErrorObject>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Line<T> {
+    id: Option<u64>,
+    // `serde(default)` would ask for `T: Default`; a missing option reads as none by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ok: Option<T>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<ErrorObject>,
+}
+
+impl<T: Serialize> Reply<T> {
+    /// The reply as one line, line break included.
+    pub fn to_line(&self) -> String {
+        let (ok, error) = match &self.result {
+            Ok(answer) => (Some(answer), None),
+            Err(error) => (None, Some(error.clone())),
+        };
+        frame::to_line(&Line { id: self.id, ok, error })
+    }
+}
+
+impl<T: DeserializeOwned> Reply<T> {
+    /// Reads one line.
+    ///
+    /// # Errors
+    ///
+    /// A line that is no reply, or whose answer is not of this type.
+    pub fn parse(line: &[u8]) -> Result<Self, serde_json::Error> {
+        use serde::de::Error as _;
+        let Line { id, ok, error } = serde_json::from_slice(line)?;
+        let result = match (ok, error) {
+            (Some(answer), None) => Ok(answer),
+            (None, Some(error)) => Err(error),
+            _ => return Err(serde_json::Error::custom("a reply holds either ok or error")),
+        };
+        Ok(Self { id, result })
+    }
+}
