@@ -1,0 +1,49 @@
+//! What one step asks the world to do.
+
+use antidrift_protocol::{Answer, ErrorObject, EventBody, State, Timestamp};
+
+use super::{RunId, Snapshot, Ticket};
+use crate::ai::Question;
+
+/// The effects of one step, to be handed over in this order before the next step begins: cancel,
+/// save (the reply waits for it), reply, edges, state, start.
+#[derive(Debug, Default)]
+#[must_use]
+pub struct Effects {
+    /// Drop the judgement under way; its end must not be reported.
+    pub cancel_judge: bool,
+    /// Save this. If the reply of the same step says `saved`, it is sent only after the attempt, and
+    /// [`Answer::set_unsaved`] is called on it if that failed.
+    pub save: Option<Box<Snapshot>>,
+    /// Answer a request.
+    pub reply: Option<ReplyTo>,
+    /// Number of the last change, this step's included; all its events carry it.
+    pub seq: u64,
+    /// When the step was.
+    pub at: Option<Timestamp>,
+    /// What a state cannot carry (topic `alert`, and `shutdown` for everybody). To be sent before
+    /// the state.
+    pub edges: Vec<EventBody>,
+    /// The state, if what subscribers see has changed.
+    pub state: Option<Box<State>>,
+    /// Start a judgement.
+    pub start_judge: Option<JudgeStart>,
+}
+
+/// An answer on its way.
+#[derive(Debug)]
+pub struct ReplyTo {
+    /// To whom.
+    pub ticket: Ticket,
+    /// What.
+    pub result: Result<Answer, ErrorObject>,
+}
+
+/// A judgement to be started.
+#[derive(Debug)]
+pub struct JudgeStart {
+    /// Its name, to be given back with its result.
+    pub run: RunId,
+    /// What to ask.
+    pub question: Question,
+}

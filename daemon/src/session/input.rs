@@ -1,0 +1,44 @@
+//! Everything that can happen to a session.
+
+use antidrift_protocol::Command;
+
+use crate::{
+    ai::{Failure, Verdict},
+    sensor::Observation,
+};
+
+/// Names a request that waits for its answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Ticket(pub u64);
+
+/// Names one judgement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RunId(pub u64);
+
+/// Something that happened.
+#[derive(Debug)]
+pub enum Input {
+    /// The sensor saw something.
+    Observed(Observation),
+    /// A client asks. `hello` and `subscribe` never come here: they are the connection's own.
+    Request {
+        /// Whom to answer.
+        ticket: Ticket,
+        /// What is asked, within the bounds of the protocol.
+        command: Command,
+    },
+    /// A judgement has ended by itself. One that was cancelled must not report.
+    JudgeDone {
+        /// Which.
+        run: RunId,
+        /// How.
+        result: Result<Verdict, Failure>,
+    },
+    /// A deadline may have passed. An early or repeated tick does nothing.
+    Tick,
+    /// The daemon ends; the last input.
+    Shutdown {
+        /// Why, for the subscribers.
+        reason: String,
+    },
+}

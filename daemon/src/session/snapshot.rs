@@ -1,0 +1,45 @@
+//! What survives a restart.
+
+use antidrift_protocol::{Allowed, Review, Timestamp};
+use serde::{Deserialize, Serialize};
+
+/// What survives a restart. Unknown members are ignored, so that an older daemon can read a newer
+/// snapshot of the same version; a missing member is its empty value.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Snapshot {
+    /// The highest alert number that was given out.
+    pub last_alert: u64,
+    /// The session, unless in planning.
+    pub session: Option<SavedSession>,
+}
+
+/// A session that is under way or under review.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SavedSession {
+    /// The commitment as typed.
+    pub text: String,
+    /// The first step.
+    pub next_action: Option<String>,
+    /// How one will know that it is done.
+    pub success_condition: Option<String>,
+    /// Planned length in seconds.
+    pub timebox_secs: Option<u64>,
+    /// When it was started.
+    pub started_at: Timestamp,
+    /// Whether the notice that the timebox ran out was given.
+    pub timebox_elapsed: bool,
+    /// The allowed context; empty in review.
+    pub allowed: Allowed,
+    /// Milliseconds on task, awake, with the daemon running.
+    pub ontask_ms: u64,
+    /// Milliseconds drifting.
+    pub drifting_ms: u64,
+    /// Milliseconds neither.
+    pub other_ms: u64,
+    /// Alerts raised.
+    pub alerts: u64,
+    /// Set once the session has ended.
+    pub review: Option<Review>,
+}
