@@ -1,3 +1,4 @@
 //! The antidrift wire protocol.
 
+pub mod json_safe;
 pub mod text;
