@@ -1,13 +1,13 @@
 //! The judge's health, and the one judgement that may be under way.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use antidrift_protocol::{JudgeStatus, Timestamp, Verdicts};
 
 use super::{JudgeSettings, JudgeStart, Now, RunId};
 use crate::{
     ai::{Failure, FailureKind, Question},
-    evidence::{ContextKey, Window},
+    evidence::ContextKey,
 };
 
 /// Pause after the first failure; it doubles with each further one.
@@ -40,7 +40,6 @@ pub(super) struct Run {
     pub(super) id: RunId,
     /// What it is about.
     pub(super) key: ContextKey,
-    pub(super) window: Arc<Window>,
     started: Duration,
 }
 
@@ -100,7 +99,6 @@ impl JudgeState {
     pub(super) fn start(
         &mut self,
         key: ContextKey,
-        window: Arc<Window>,
         question: Question,
         now: Now,
     ) -> JudgeStart {
@@ -108,7 +106,7 @@ impl JudgeState {
         self.next_run += 1;
         self.calls += 1;
         self.last_start = Some(now.awake);
-        self.run = Some(Run { id, key, window, started: now.awake });
+        self.run = Some(Run { id, key, started: now.awake });
         JudgeStart { run: id, question }
     }
 

@@ -137,8 +137,8 @@ impl Session {
             class: present.window.class.clone(),
             title: present.window.title.clone(),
         };
-        let (key, window) = (present.key.clone(), Arc::clone(&present.window));
-        step.effects.start_judge = Some(self.judge.start(key, window, question, self.now));
+        let start = self.judge.start(present.key.clone(), question, self.now);
+        step.effects.start_judge = Some(start);
     }
 
     pub(super) fn judge_done(&mut self, run: RunId, result: Result<Verdict, Failure>) {

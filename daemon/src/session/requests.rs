@@ -8,7 +8,7 @@ use antidrift_protocol::{
 
 use super::{
     Session, Stage, Step,
-    active::{Active, Status},
+    active::Active,
     present::left_alone,
     target::Target,
     view,
