@@ -2,12 +2,15 @@
 //! allowed context covers it. Pure: no clock, no files, no sockets, no X.
 
 mod browsers;
+mod classes;
+mod context;
 mod title;
 
 use std::fmt;
 
 use antidrift_protocol::text::clean;
 
+pub use context::{ClassListError, ContextKey, Contexts};
 pub use title::{CONTEXT_TITLE_MAX, context_title};
 
 /// A window as the sensor saw it. Text is raw (decoded, NUL stripped) and bounded by the sensor:
