@@ -1,6 +1,7 @@
 //! What a window says about what a person is doing: its identity, its context, and whether the
 //! allowed context covers it. Pure: no clock, no files, no sockets, no X.
 
+mod address;
 mod browsers;
 mod classes;
 mod context;
@@ -10,6 +11,7 @@ use std::fmt;
 
 use antidrift_protocol::text::clean;
 
+pub use address::domain_in_title;
 pub use context::{ClassListError, ContextKey, Contexts};
 pub use title::{CONTEXT_TITLE_MAX, context_title};
 
