@@ -2,6 +2,7 @@
 //! allowed context covers it. Pure: no clock, no files, no sockets, no X.
 
 mod address;
+mod allowed;
 mod browsers;
 mod classes;
 mod context;
@@ -12,6 +13,7 @@ use std::fmt;
 use antidrift_protocol::text::clean;
 
 pub use address::domain_in_title;
+pub use allowed::{AllowedBy, AllowedContext, Matcher};
 pub use context::{ClassListError, ContextKey, Contexts};
 pub use title::{CONTEXT_TITLE_MAX, context_title};
 
