@@ -1,7 +1,7 @@
 //! Who has the focus: what a window manager says (EWMH), and where the X input focus is.
 
 use x11rb::errors::ConnectionError;
-use x11rb::protocol::xproto::{AtomEnum, ConnectionExt, Window as WindowId, WindowClass};
+use x11rb::protocol::xproto::{AtomEnum, ConnectionExt, MapState, Window as WindowId, WindowClass};
 
 use super::Conn;
 use super::atoms::Atoms;
@@ -56,6 +56,12 @@ pub(super) fn active_window(
 ) -> Result<WindowId, ConnectionError> {
     let reply = ask(conn, root, atoms._NET_ACTIVE_WINDOW, 1)?;
     Ok(answer(reply.reply())?.map_or(0, |reply| first_number(&reply)))
+}
+
+/// Whether a window can be seen (it and all its ancestors are mapped); false when it is gone.
+pub(super) fn is_viewable(conn: &Conn, window: WindowId) -> Result<bool, ConnectionError> {
+    let attributes = answer(conn.get_window_attributes(window)?.reply())?;
+    Ok(attributes.is_some_and(|attributes| attributes.map_state == MapState::VIEWABLE))
 }
 
 /// One window on the way from the focus up to the top level.

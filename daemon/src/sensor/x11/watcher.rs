@@ -50,6 +50,8 @@ enum Source {
 struct Changes {
     manager: bool,
     focus: Option<Source>,
+    /// The focused window was unmapped or destroyed.
+    ended: bool,
     /// Class or owner of the focused window.
     identity: bool,
     /// Its title, and when (server time).
@@ -192,6 +194,13 @@ impl<'a> Watcher<'a> {
     }
 
     fn note_end(&self, changes: &mut Changes, window: WindowId) {
+        if self.shown() == Some(window) {
+            changes.ended = true;
+            // its manager is about to name another one, or none
+            if self.manager.is_some() {
+                return;
+            }
+        }
         if self.selected.iter().any(|(selected, _)| *selected == window) {
             changes.focus = Some(self.without_property());
         }
@@ -204,6 +213,11 @@ impl<'a> Watcher<'a> {
 
     fn act(&mut self, changes: &Changes) -> Result<(), ConnectionError> {
         let noted = self.shown();
+        if changes.ended {
+            // openbox goes on naming the last window when that is closed; and the next client may
+            // be given the same number
+            self.doubt()?;
+        }
         if changes.manager {
             self.find_manager()?;
             self.look(true)?;
@@ -273,6 +287,7 @@ impl<'a> Watcher<'a> {
         match focus::active_window(conn, &atoms, self.root)? {
             0 if surely => self.look_at_input(true),
             0 => self.doubt(),
+            window if surely && !focus::is_viewable(conn, window)? => self.look_at_input(true),
             window => {
                 // without a manager the focus may yet move from where it is
                 if self.manager.is_some() {
@@ -423,13 +438,9 @@ impl<'a> Watcher<'a> {
     fn select_for(&mut self, shown: Option<WindowId>) -> Result<(), ConnectionError> {
         let mut wanted: Vec<(WindowId, EventMask)> = Vec::with_capacity(3);
         if let Some(window) = shown {
-            let mut mask = EventMask::NO_EVENT;
+            let mut mask = EventMask::STRUCTURE_NOTIFY;
             if self.waiting != Waiting::Storm {
                 mask |= EventMask::PROPERTY_CHANGE;
-            }
-            // a window manager tells the end of a window, but not while a menu covers it
-            if self.manager.is_none() || !self.input.is_empty() {
-                mask |= EventMask::STRUCTURE_NOTIFY;
             }
             wanted.push((window, mask));
         }
