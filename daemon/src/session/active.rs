@@ -2,9 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use antidrift_protocol::{
-    Allowed, ClearedWhy, DriftSource, Outcome, Review, Start, Timestamp,
-};
+use antidrift_protocol::{Allowed, ClearedWhy, DriftSource, Outcome, Review, Start, Timestamp};
 
 use super::{Now, SavedSession, Stage, Step, cleared, snapshot, time::Stopwatch};
 use crate::evidence::{ContextKey, Matcher, Window};

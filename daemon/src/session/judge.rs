@@ -96,12 +96,7 @@ impl JudgeState {
         self.verdicts = Verdicts::default();
     }
 
-    pub(super) fn start(
-        &mut self,
-        key: ContextKey,
-        question: Question,
-        now: Now,
-    ) -> JudgeStart {
+    pub(super) fn start(&mut self, key: ContextKey, question: Question, now: Now) -> JudgeStart {
         let id = RunId(self.next_run);
         self.next_run += 1;
         self.calls += 1;

@@ -6,13 +6,7 @@ use antidrift_protocol::{
     SensorStatus, Start, Started, State, Status as StatusAnswer, Timestamp,
 };
 
-use super::{
-    Session, Stage, Step,
-    active::Active,
-    present::left_alone,
-    target::Target,
-    view,
-};
+use super::{Session, Stage, Step, active::Active, present::left_alone, target::Target, view};
 use crate::evidence::{AllowedBy, Window, context_title};
 
 impl Session {
@@ -222,10 +216,7 @@ impl Session {
 }
 
 fn not_active() -> ErrorObject {
-    ErrorObject::new(
-        ErrorCode::NotActive,
-        "no session is active; begin one with antidrift start",
-    )
+    ErrorObject::new(ErrorCode::NotActive, "no session is active; begin one with antidrift start")
 }
 
 fn active_of(stage: &Stage) -> Result<&Active, ErrorObject> {

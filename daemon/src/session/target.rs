@@ -49,9 +49,9 @@ impl Session {
         let answered_elsewhere = match &active.status {
             Status::Drifting { .. } => false,
             Status::OnTask { source: DriftSource::Rule, .. } => true,
-            _ => present.as_ref().is_none_or(|target| {
-                self.settings.contexts.is_terminal(&target.window.class)
-            }),
+            _ => present
+                .as_ref()
+                .is_none_or(|target| self.settings.contexts.is_terminal(&target.window.class)),
         };
         let left = active.left_alert(self.now).filter(|_| answered_elsewhere);
         let left = left.map(|left| Target {

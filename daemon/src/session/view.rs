@@ -46,8 +46,7 @@ impl Session {
             }
             Stage::Review(ended) => {
                 state.phase = Phase::Review;
-                state.commitment =
-                    Some(commitment(&ended.commitment, ended.elapsed.as_secs()));
+                state.commitment = Some(commitment(&ended.commitment, ended.elapsed.as_secs()));
                 state.review = Some(ended.review.clone());
             }
         }

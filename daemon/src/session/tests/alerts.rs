@@ -1,6 +1,6 @@
 //! Settle, the trailing look, one judge at a time, and what becomes of alerts.
 
-use antidrift_protocol::{AlertReminder, ClearedWhy, DriftSource::*, DriftStatus::*};
+use antidrift_protocol::{AlertReminder, ClearedWhy};
 
 use super::*;
 
@@ -41,7 +41,7 @@ fn r9_a_window_that_came_inside_the_debounce_is_judged_at_its_end_without_an_eve
     world.judge(true, "");
     world.see(program("stays"));
     world.pass(Duration::from_millis(9999));
-    assert_eq!((world.status(), world.asked.len()), (Pending, 1));
+    assert_eq!((world.status(), world.asked.len()), (DriftStatus::Pending, 1));
     world.pass(Duration::from_millis(1));
     assert_eq!(world.asked.len(), 2);
     assert_eq!(world.asked[1].1 - world.asked[0].1, secs(10));
@@ -52,7 +52,7 @@ fn r10_no_window_borrows_another_ones_verdict() {
     let mut world = World::started();
     world.drift_on(program("steam"));
     world.see(program("gimp"));
-    assert_eq!((world.status(), world.drift().reason), (Pending, None));
+    assert_eq!((world.status(), world.drift().reason), (DriftStatus::Pending, None));
 }
 
 #[test]
@@ -64,12 +64,15 @@ fn r11_a_verdict_for_a_window_that_was_left_is_cached_and_not_shown() {
     world.pass(secs(20));
     assert_eq!(world.asked.len(), 1, "the newer window waits for the end of the run");
     world.judge(false, "games");
-    assert_eq!(raised(&world), []);
+    assert_eq!(raised(&world), [0; 0]);
     assert_eq!(world.asked.len(), 2, "and is asked about at once then, the debounce being over");
     world.judge(true, "");
     world.see(program("steam"));
     world.pass(secs(2));
-    assert_eq!((world.status(), world.source(), world.asked.len()), (Drifting, Some(Cache), 2));
+    assert_eq!(
+        (world.status(), world.source(), world.asked.len()),
+        (DriftStatus::Drifting, Some(DriftSource::Cache), 2)
+    );
 }
 
 #[test]
@@ -77,15 +80,19 @@ fn r13_one_browser_page_does_not_answer_for_another() {
     let mut world = World::started();
     world.drift_on(page("football"));
     world.see(page("manual"));
-    assert_eq!(world.status(), Pending);
+    assert_eq!(world.status(), DriftStatus::Pending);
     assert_eq!(cleared(&world)[0].1, ClearedWhy::Moved);
     world.pass(secs(10));
     world.judge(true, "");
     world.see(page("(3) manual"));
-    assert_eq!((world.status(), world.source()), (Ontask, Some(Judge)), "the same context still");
+    assert_eq!(
+        (world.status(), world.source()),
+        (DriftStatus::Ontask, Some(DriftSource::Judge)),
+        "the same context still"
+    );
     world.see(page("football"));
     world.pass(secs(2));
-    assert_eq!((world.status(), world.source()), (Drifting, Some(Cache)));
+    assert_eq!((world.status(), world.source()), (DriftStatus::Drifting, Some(DriftSource::Cache)));
 }
 
 #[test]
@@ -141,7 +148,9 @@ fn reminders_come_after_two_five_and_then_every_ten_minutes() {
         world.edges.clear();
         world.pass(secs(60));
         for edge in &world.edges {
-            let EventBody::AlertReminder(AlertReminder { alert: which, n }) = edge else { continue };
+            let EventBody::AlertReminder(AlertReminder { alert: which, n }) = edge else {
+                continue;
+            };
             assert_eq!((*which, *n), (alert, times.len() as u64 + 1));
             times.push(minute);
         }

@@ -1,6 +1,6 @@
 //! What `ontask` and `refocus` mean, and what they are refused for.
 
-use antidrift_protocol::{Allowing, DriftSource::*, DriftStatus::*, ErrorCode};
+use antidrift_protocol::Allowing;
 
 use super::*;
 
@@ -28,9 +28,9 @@ fn r14_a_browser_page_is_added_by_its_whole_context_title() {
     let added = allowing(world.ontask()).added.unwrap();
     assert_eq!((added.kind.as_str(), added.value.as_str()), ("window_title", "X"));
     world.see(page("Xylophone lessons"));
-    assert_eq!(world.status(), Pending, "a page called X excuses no other page");
+    assert_eq!(world.status(), DriftStatus::Pending, "a page called X excuses no other page");
     world.see(page("(7) x"));
-    assert_eq!((world.status(), world.source()), (Ontask, Some(Rule)));
+    assert_eq!((world.status(), world.source()), (DriftStatus::Ontask, Some(DriftSource::Rule)));
     assert_eq!(allowing(world.ontask()).added, None, "it was allowed already");
 }
 
@@ -113,7 +113,10 @@ fn a_button_of_an_alert_that_is_over_changes_nothing() {
     world.see(program("steam"));
     world.pass(secs(2));
     let (stale, standing) = (alert, world.alert());
-    assert_eq!(code_of(&ontask_with(&mut world, |it| it.alert = Some(stale))), ErrorCode::StaleAlert);
+    assert_eq!(
+        code_of(&ontask_with(&mut world, |it| it.alert = Some(stale))),
+        ErrorCode::StaleAlert
+    );
     allowing(ontask_with(&mut world, |it| it.alert = Some(standing)));
 }
 
@@ -123,15 +126,15 @@ fn after_refocus_the_window_is_looked_at_again_when_focus_returns_or_after_three
     world.drift_on(program("steam"));
     world.refocus().unwrap();
     world.pass(Duration::from_millis(29_999));
-    assert_eq!((world.status(), world.asked.len()), (Idle, 1));
+    assert_eq!((world.status(), world.asked.len()), (DriftStatus::Idle, 1));
     world.pass(Duration::from_millis(1));
-    assert_eq!((world.status(), world.asked.len()), (Pending, 2), "it never left");
+    assert_eq!((world.status(), world.asked.len()), (DriftStatus::Pending, 2), "it never left");
     world.judge(false, "still unrelated");
 
     world.refocus().unwrap();
     world.see(program("code"));
     world.see(program("steam"));
-    assert_eq!(world.status(), Pending, "the focus returned to it");
+    assert_eq!(world.status(), DriftStatus::Pending, "the focus returned to it");
     world.pass(secs(10));
     assert_eq!(world.asked.len(), 3);
 }
@@ -143,7 +146,11 @@ fn an_answer_about_the_window_being_judged_cancels_the_judgement() {
         world.see(program("gimp"));
         world.pass(secs(2));
         assert!(world.running.is_some());
-        if refocus { world.refocus().unwrap() } else { world.ontask().unwrap() };
+        if refocus {
+            world.refocus().unwrap()
+        } else {
+            world.ontask().unwrap()
+        };
         assert_eq!(world.running, None);
     }
 }
@@ -153,7 +160,7 @@ fn ontask_with_a_selector_that_does_not_cover_the_window_lets_it_be_judged_again
     let mut world = World::started();
     world.drift_on(program("steam"));
     ontask_with(&mut world, |it| it.domain = Some("docs.rs".into())).unwrap();
-    assert_eq!((world.status(), world.drift().alert), (Pending, None));
+    assert_eq!((world.status(), world.drift().alert), (DriftStatus::Pending, None));
     world.pass(secs(10));
     assert_eq!(world.asked.len(), 2);
 }
@@ -161,19 +168,17 @@ fn ontask_with_a_selector_that_does_not_cover_the_window_lets_it_be_judged_again
 #[test]
 fn r16_a_dialog_of_an_on_task_window_is_on_task() {
     let mut world = World::started();
-    let dialog = |parent: Window| Window {
-        parent: Some(Box::new(parent)),
-        ..program("Xdg-desktop-thing")
-    };
+    let dialog =
+        |parent: Window| Window { parent: Some(Box::new(parent)), ..program("Xdg-desktop-thing") };
     world.see(dialog(program("code")));
-    assert_eq!((world.status(), world.source()), (Ontask, Some(Rule)));
+    assert_eq!((world.status(), world.source()), (DriftStatus::Ontask, Some(DriftSource::Rule)));
     world.see(program("gimp"));
     world.pass(secs(12));
     world.judge(true, "");
     world.see(dialog(program("gimp")));
-    assert_eq!(world.status(), Ontask);
+    assert_eq!(world.status(), DriftStatus::Ontask);
     world.see(dialog(program("unknown")));
-    assert_eq!(world.status(), Pending);
+    assert_eq!(world.status(), DriftStatus::Pending);
 }
 
 #[test]
@@ -197,7 +202,7 @@ fn r16_nothing_in_focus_is_shown_after_a_tenth_of_a_second() {
     world.see(program("code"));
     world.see_nothing();
     world.pass(Duration::from_millis(100));
-    assert_eq!((world.state().window, world.status()), (None, Idle));
+    assert_eq!((world.state().window, world.status()), (None, DriftStatus::Idle));
 }
 
 #[test]
@@ -205,7 +210,7 @@ fn r16_a_window_without_class_and_title_is_not_judged() {
     let mut world = World::started();
     world.see(Window { id: 9, ..Window::default() });
     world.pass(secs(60));
-    assert_eq!((world.status(), world.asked.len()), (Idle, 0));
+    assert_eq!((world.status(), world.asked.len()), (DriftStatus::Idle, 0));
 }
 
 #[test]
@@ -231,7 +236,7 @@ fn a_new_commitment_judges_afresh() {
     world.ontask().unwrap();
     world.complete().unwrap();
     world.start("something else", &[]);
-    assert_eq!(world.status(), Pending);
+    assert_eq!(world.status(), DriftStatus::Pending);
     world.pass(secs(10));
     assert_eq!(world.asked.len(), 2);
 }

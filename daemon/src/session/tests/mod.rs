@@ -86,11 +86,11 @@ impl World {
     }
 
     pub(super) fn step(&mut self, input: Input) -> Effects {
-        let mut effects = self.session.handle(input, self.now);
+        let effects = self.session.handle(input, self.now);
         if effects.cancel_judge {
             self.running = None;
         }
-        self.edges.append(&mut effects.edges.clone());
+        self.edges.extend(effects.edges.iter().cloned());
         self.states.extend(effects.state.clone().map(|state| *state));
         self.saves.extend(effects.save.clone().map(|snapshot| *snapshot));
         if let Some(start) = &effects.start_judge {
@@ -216,7 +216,13 @@ impl World {
 /// A window of a one-context program.
 pub(super) fn program(class: &str) -> Window {
     let id = class.bytes().fold(7, |id: u32, byte| id.wrapping_mul(31) + u32::from(byte));
-    Window { id, class: class.into(), instance: class.into(), title: class.into(), ..Window::default() }
+    Window {
+        id,
+        class: class.into(),
+        instance: class.into(),
+        title: class.into(),
+        ..Window::default()
+    }
 }
 
 /// A browser window that shows a page.

@@ -1,6 +1,6 @@
 //! The testing list of the document that the product comes from, item by item.
 
-use antidrift_protocol::{DriftSource::*, DriftStatus::*, ErrorCode, Phase};
+use antidrift_protocol::Phase;
 
 use super::*;
 
@@ -8,7 +8,7 @@ use super::*;
 fn local_match_is_ontask_and_the_judge_is_never_called() {
     let mut world = World::started();
     world.see(program("Code"));
-    assert_eq!((world.status(), world.source()), (Ontask, Some(Rule)));
+    assert_eq!((world.status(), world.source()), (DriftStatus::Ontask, Some(DriftSource::Rule)));
     world.pass(secs(3600));
     assert_eq!(world.asked.len(), 0);
     assert_eq!(world.state().judge.verdicts.rule, 1);
@@ -16,14 +16,14 @@ fn local_match_is_ontask_and_the_judge_is_never_called() {
 
 #[test]
 fn unmatched_is_pending_then_what_the_judge_says() {
-    for (on_task, expected) in [(true, Ontask), (false, Drifting)] {
+    for (on_task, expected) in [(true, DriftStatus::Ontask), (false, DriftStatus::Drifting)] {
         let mut world = World::started();
         world.see(program("gimp"));
-        assert_eq!((world.status(), world.source()), (Pending, None));
+        assert_eq!((world.status(), world.source()), (DriftStatus::Pending, None));
         world.pass(secs(2));
-        assert_eq!((world.status(), world.asked.len()), (Pending, 1));
+        assert_eq!((world.status(), world.asked.len()), (DriftStatus::Pending, 1));
         world.judge(on_task, "because");
-        assert_eq!((world.status(), world.source()), (expected, Some(Judge)));
+        assert_eq!((world.status(), world.source()), (expected, Some(DriftSource::Judge)));
         assert_eq!(world.drift().reason.as_deref(), Some("because"));
         assert_eq!(world.drift().alert.is_some(), !on_task);
     }
@@ -34,11 +34,15 @@ fn cache_a_second_look_at_a_judged_class_does_not_call_the_judge() {
     let mut world = World::started();
     world.drift_on(program("steam"));
     world.see(program("code"));
-    assert_eq!(world.status(), Ontask);
+    assert_eq!(world.status(), DriftStatus::Ontask);
     world.see(program("steam"));
-    assert_eq!(world.status(), Pending, "drift is shown together with its alert, once settled");
+    assert_eq!(
+        world.status(),
+        DriftStatus::Pending,
+        "drift is shown together with its alert, once settled"
+    );
     world.pass(secs(2));
-    assert_eq!((world.status(), world.source()), (Drifting, Some(Cache)));
+    assert_eq!((world.status(), world.source()), (DriftStatus::Drifting, Some(DriftSource::Cache)));
     world.pass(secs(100));
     assert_eq!(world.asked.len(), 1);
 }
@@ -85,12 +89,12 @@ fn ontask_appends_the_class_clears_drift_and_survives_a_restart() {
     let Answer::Ontask(answer) = world.ontask().unwrap() else { panic!("another answer") };
     let added = answer.added.unwrap();
     assert_eq!((added.kind.as_str(), added.value.as_str()), ("window_class", "gimp"));
-    assert_eq!((world.status(), world.source()), (Ontask, Some(Rule)));
+    assert_eq!((world.status(), world.source()), (DriftStatus::Ontask, Some(DriftSource::Rule)));
     assert_eq!(world.state().allowed.unwrap().window_classes, ["code", "gimp"]);
 
     let mut world = world.restarted();
     world.see(program("gimp"));
-    assert_eq!((world.status(), world.source()), (Ontask, Some(Rule)));
+    assert_eq!((world.status(), world.source()), (DriftStatus::Ontask, Some(DriftSource::Rule)));
     world.pass(secs(60));
     assert_eq!(world.asked.len(), 0);
 }
@@ -101,7 +105,7 @@ fn refocus_clears_drift_and_leaves_the_allowed_context_alone() {
     world.drift_on(program("steam"));
     let before = world.state().allowed;
     world.refocus().unwrap();
-    assert_eq!((world.status(), world.source()), (Idle, None));
+    assert_eq!((world.status(), world.source()), (DriftStatus::Idle, None));
     assert_eq!(world.state().allowed, before);
 }
 
@@ -112,7 +116,7 @@ fn restart_restores_the_allowed_context_and_drift_starts_idle() {
     let world = world.restarted();
     assert_eq!(world.state().phase, Phase::Active);
     assert_eq!(world.state().allowed.unwrap().window_classes, ["code"]);
-    assert_eq!((world.status(), world.drift().alert), (Idle, None));
+    assert_eq!((world.status(), world.drift().alert), (DriftStatus::Idle, None));
 }
 
 #[test]
@@ -122,9 +126,9 @@ fn nil_judge_leaves_an_unmatched_window_idle_and_local_matching_runs() {
     world.start("draft the report", &["code"]);
     world.see(program("steam"));
     world.pass(secs(3600));
-    assert_eq!((world.status(), world.asked.len()), (Idle, 0));
+    assert_eq!((world.status(), world.asked.len()), (DriftStatus::Idle, 0));
     world.see(program("code"));
-    assert_eq!(world.status(), Ontask);
+    assert_eq!(world.status(), DriftStatus::Ontask);
 }
 
 #[test]
@@ -149,18 +153,18 @@ fn a_failed_judge_changes_nothing_and_is_asked_again_with_growing_pauses() {
     let first = world.asked[0].1;
     for _ in 0..9 {
         world.judge_fails(FailureKind::ToolFailed);
-        assert_eq!((world.status(), world.source()), (Idle, None));
+        assert_eq!((world.status(), world.source()), (DriftStatus::Idle, None));
         while world.running.is_none() {
             world.pass(secs(1));
         }
-        assert_eq!(world.status(), Pending);
+        assert_eq!(world.status(), DriftStatus::Pending);
     }
     let pauses: Vec<u64> = world.asked.windows(2).map(|it| (it[1].1 - it[0].1).as_secs()).collect();
     assert_eq!(pauses, [10, 20, 40, 80, 160, 320, 600, 600, 600]);
     assert_eq!(world.asked[0].1, first);
     assert!(world.edges.is_empty(), "a failure is no alert");
     world.judge(true, "");
-    assert_eq!(world.status(), Ontask);
+    assert_eq!(world.status(), DriftStatus::Ontask);
 }
 
 #[test]
@@ -170,7 +174,7 @@ fn a_login_error_takes_the_longest_pause_at_once() {
     world.pass(secs(2));
     world.judge_fails(FailureKind::NotLoggedIn);
     world.see(program("other"));
-    assert_eq!(world.status(), Idle, "new windows during a back-off are idle too");
+    assert_eq!(world.status(), DriftStatus::Idle, "new windows during a back-off are idle too");
     world.pass(secs(599));
     assert_eq!(world.asked.len(), 1);
     world.pass(secs(1));
@@ -183,9 +187,9 @@ fn a_judgement_has_thirty_seconds() {
     world.see(program("gimp"));
     world.pass(secs(2));
     world.pass(secs(29));
-    assert_eq!((world.status(), world.running.is_some()), (Pending, true));
+    assert_eq!((world.status(), world.running.is_some()), (DriftStatus::Pending, true));
     world.pass(secs(1));
-    assert_eq!((world.status(), world.running), (Idle, None));
+    assert_eq!((world.status(), world.running), (DriftStatus::Idle, None));
     let judge = world.state().judge;
     assert!(judge.last_error.unwrap().contains("30 s"));
 }
