@@ -228,7 +228,7 @@ mod tests {
             seq,
             state: state.then(|| Box::new(State { phase: Phase::Active, ..State::default() })),
             edges: edge
-                .then(|| EventBody::AlertReminder(AlertReminder { alert: 1, n: seq }))
+                .then_some(EventBody::AlertReminder(AlertReminder { alert: 1, n: seq }))
                 .into_iter()
                 .collect(),
             ..Effects::default()
