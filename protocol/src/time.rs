@@ -77,10 +77,9 @@ mod tests {
 
     #[test]
     fn absurd_clocks_are_held_at_the_calendars_ends() {
-        for (millis, expected) in [
-            (i64::MAX, "9999-12-30T21:59:59.999Z"),
-            (i64::MIN, "0001-01-01T00:00:00.000Z"),
-        ] {
+        for (millis, expected) in
+            [(i64::MAX, "9999-12-30T21:59:59.999Z"), (i64::MIN, "0001-01-01T00:00:00.000Z")]
+        {
             assert_eq!(Timestamp::from_millis(millis).to_string(), expected);
         }
         assert_eq!(Timestamp::from_millis(0).since(Timestamp::from_millis(5)), Duration::ZERO);

@@ -1,9 +1,17 @@
 //! Where window observations come from. X11 is the first sensor; each runs on a thread of its own
 //! and hands over the newest observation, so a slow reader costs it nothing.
 
+mod charsets;
+mod terminal;
+mod text;
+mod x11;
+
+use std::fmt;
 use std::sync::Arc;
 
 use crate::evidence::Window;
+
+pub use x11::{SensorHandle, spawn};
 
 /// What a sensor last saw. The newest replaces the one before.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +39,33 @@ pub enum Health {
     Ok(Option<String>),
     /// It is trying to connect, for the reason given.
     Connecting(String),
-    /// There is nothing to connect to, for the reason given; it keeps trying with long pauses.
+    /// There is nothing to connect to, for the reason given, and waiting will not change that.
     Unavailable(String),
+}
+
+/// Takes each observation that differs from the one before. It is called on the sensor's thread
+/// and must not block.
+pub type Sink = Box<dyn FnMut(Observation) + Send>;
+
+/// What the sensor needs to know of its environment; it reads none of it itself, but for the
+/// authority file that Xlib's rules name.
+#[derive(Clone)]
+pub struct Settings {
+    /// `DISPLAY`.
+    pub display: Option<String>,
+    /// Whether this is a Wayland session (`WAYLAND_DISPLAY` is set, or `XDG_SESSION_TYPE` is
+    /// `wayland`): the X server is then Xwayland and sees its own windows only.
+    pub wayland: bool,
+    /// Whether windows of this class (second string of `WM_CLASS`) are terminals, so that their
+    /// foreground command is looked up.
+    pub is_terminal: fn(&str) -> bool,
+}
+
+impl fmt::Debug for Settings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Settings")
+            .field("display", &self.display)
+            .field("wayland", &self.wayland)
+            .finish_non_exhaustive()
+    }
 }

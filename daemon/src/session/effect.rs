@@ -20,7 +20,7 @@ pub struct Effects {
     /// Number of the last change, this step's included; all its events carry it.
     pub seq: u64,
     /// When the step was.
-    pub at: Option<Timestamp>,
+    pub at: Timestamp,
     /// What a state cannot carry (topic `alert`, and `shutdown` for everybody). To be sent before
     /// the state.
     pub edges: Vec<EventBody>,

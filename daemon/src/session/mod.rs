@@ -1,12 +1,226 @@
 //! The session: a pure state machine. It is told what happened and when, and answers with what is
 //! to be done; it reads no clock, no file and no environment, and starts nothing.
+//!
+//! - `requests` and `target`: what a client may ask, and which window it means;
+//! - `present`: the window that has the focus, its context, its calmed title;
+//! - `pipeline`: local match, cache, settle, debounce, judge, alert;
+//! - `judge` and `cache`: the judge's health and one run, and what it said;
+//! - `active`: a session's own sums, timebox and alert;
+//! - `view`, `snapshot`, `timers`: what is shown, what survives, and when to look again.
 
+mod active;
+mod cache;
 mod effect;
 mod input;
+mod judge;
+mod pipeline;
+mod present;
+mod requests;
 mod snapshot;
+mod target;
 mod time;
+mod timers;
+mod view;
+
+#[cfg(test)]
+mod tests;
+
+use std::time::Duration;
+
+use antidrift_protocol::{
+    AlertCleared, Answer, ClearedWhy, Destination, EventBody, Shutdown, State,
+};
+
+use crate::{evidence::Contexts, sensor::Observation};
+use active::Active;
+use cache::VerdictCache;
+use judge::JudgeState;
+use present::Focused;
 
 pub use effect::{Effects, JudgeStart, ReplyTo};
 pub use input::{Input, RunId, Ticket};
-pub use snapshot::Snapshot;
+pub use snapshot::{SavedSession, Snapshot};
 pub use time::Now;
+
+/// What a session is set up with.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Least time between two starts of a judge (design rule 3: 10 s).
+    pub debounce: Duration,
+    /// How long a window must keep the focus before it is judged or alarmed about (2 s).
+    pub settle: Duration,
+    /// How long a judgement may take (30 s).
+    pub judge_timeout: Duration,
+    /// Which classes hold many contexts, and which are passed over.
+    pub contexts: Contexts,
+    /// The judge.
+    pub judge: JudgeSettings,
+}
+
+/// The judge as it was configured.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct JudgeSettings {
+    /// Its name in the configuration.
+    pub backend: String,
+    /// Where it sends what it is asked; `None` when there is no judge to ask.
+    pub destination: Option<Destination>,
+    /// Why there is none although one was named.
+    pub error: Option<String>,
+}
+
+/// The session, from planning to planning.
+#[derive(Debug)]
+pub struct Session {
+    settings: Settings,
+    /// The last instant; time never runs backwards in here.
+    now: Now,
+    stage: Stage,
+    focused: Focused,
+    judge: JudgeState,
+    cache: VerdictCache,
+    /// When the present window is to be looked at again, without an event: it settles, the debounce
+    /// ends, the judge may be asked again, or it was left alone for a while.
+    look_at: Option<Duration>,
+    /// The highest alert number that was given out.
+    last_alert: u64,
+    /// Number of the last change that subscribers can see.
+    seq: u64,
+    /// What subscribers were shown last, without what ticks.
+    shown: State,
+}
+
+/// Where the session stands, with the data that only this stage has.
+#[derive(Debug)]
+enum Stage {
+    Planning,
+    Active(Box<Active>),
+    Review(Box<active::Ended>),
+}
+
+/// What one step gathers while it runs.
+#[derive(Debug, Default)]
+struct Step {
+    effects: Effects,
+    save: bool,
+}
+
+impl Step {
+    fn edge(&mut self, edge: EventBody) {
+        self.effects.edges.push(edge);
+    }
+}
+
+impl Session {
+    /// A session as the snapshot left it, or in planning.
+    pub fn new(settings: Settings, restored: Option<Snapshot>, now: Now) -> Self {
+        let restored = restored.unwrap_or_default();
+        // Numbers start from the daemon's start, so that they cannot repeat even when the last ones
+        // were never saved.
+        let started = u64::try_from(now.wall.as_millis()).unwrap_or(0);
+        let mut session = Self {
+            judge: JudgeState::new(settings.judge.clone()),
+            settings,
+            now,
+            stage: Stage::restore(restored.session, now),
+            focused: Focused::default(),
+            cache: VerdictCache::default(),
+            look_at: None,
+            last_alert: restored.last_alert.max(started),
+            seq: 0,
+            shown: State::default(),
+        };
+        session.shown = view::without_ticks(session.state(now));
+        session
+    }
+
+    /// Takes one input and answers with what is to be done. A `now` before the last one counts as
+    /// the last one.
+    pub fn handle(&mut self, input: Input, now: Now) -> Effects {
+        let before = self.now;
+        self.now = now.not_before(before);
+        if let Stage::Active(active) = &mut self.stage {
+            active.book(self.now.awake.saturating_sub(before.awake));
+        }
+        let mut step = Step::default();
+        match input {
+            Input::Observed(observation) => self.observed(observation),
+            Input::Request { ticket, command } => {
+                let result = self.request(command, &mut step);
+                step.effects.reply = Some(ReplyTo { ticket, result });
+            }
+            Input::JudgeDone { run, result } => self.judge_done(run, result),
+            Input::Tick => {}
+            Input::Shutdown { reason } => {
+                self.shut_down(reason, &mut step);
+                return self.finish(step);
+            }
+        }
+        self.run_timers(&mut step);
+        self.look(&mut step);
+        self.finish(step)
+    }
+
+    /// Number of the last change.
+    pub fn seq(&self) -> u64 {
+        self.seq
+    }
+
+    fn observed(&mut self, observation: Observation) {
+        let Observation { health, focus } = observation;
+        self.focused.observe(health, focus, &self.settings, self.now.awake);
+    }
+
+    fn shut_down(&mut self, reason: String, step: &mut Step) {
+        self.cancel_judge(step);
+        if let Stage::Active(active) = &mut self.stage {
+            active.clear_alert(ClearedWhy::Shutdown, self.now, step);
+            step.save = true;
+        }
+        step.edge(EventBody::Shutdown(Shutdown { reason }));
+    }
+
+    /// Ends every step: counts the change if there is one, and stamps what carries its number.
+    fn finish(&mut self, step: Step) -> Effects {
+        let Step { mut effects, save } = step;
+        let state = self.state(self.now);
+        let calm = view::without_ticks(state.clone());
+        let changed = calm != self.shown;
+        if changed || !effects.edges.is_empty() {
+            self.seq += 1;
+        }
+        if let Some(ReplyTo { result: Ok(answer), .. }) = &mut effects.reply {
+            stamp(answer, self.seq, self.now, &state);
+        }
+        if changed {
+            self.shown = calm;
+            effects.state = Some(Box::new(state));
+        }
+        if save {
+            effects.save = Some(Box::new(self.snapshot()));
+            if let Stage::Active(active) = &mut self.stage {
+                active.saved_at = self.now.awake;
+            }
+        }
+        effects.seq = self.seq;
+        effects.at = self.now.wall;
+        effects
+    }
+}
+
+/// Fills in what is known only at the end of a step.
+fn stamp(answer: &mut Answer, seq: u64, now: Now, state: &State) {
+    match answer {
+        Answer::Status(it) => (it.seq, it.at, it.state) = (seq, now.wall, state.clone()),
+        Answer::Start(it) => (it.seq, it.at, it.state) = (seq, now.wall, state.clone()),
+        Answer::Refocus(it) => it.seq = seq,
+        Answer::Ontask(it) => it.seq = seq,
+        Answer::Complete(it) => it.seq = seq,
+        Answer::End(it) => it.seq = seq,
+        Answer::Hello(_) | Answer::Propose(_) | Answer::Subscribe(_) => {}
+    }
+}
+
+/// The edge that an alert's end is.
+fn cleared(alert: u64, why: ClearedWhy) -> EventBody {
+    EventBody::AlertCleared(AlertCleared { alert, why })
+}

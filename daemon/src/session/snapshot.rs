@@ -1,7 +1,11 @@
 //! What survives a restart.
 
+use std::time::Duration;
+
 use antidrift_protocol::{Allowed, Review, Timestamp};
 use serde::{Deserialize, Serialize};
+
+use super::Session;
 
 /// What survives a restart. Unknown members are ignored, so that an older daemon can read a newer
 /// snapshot of the same version; a missing member is its empty value.
@@ -40,6 +44,20 @@ pub struct SavedSession {
     pub other_ms: u64,
     /// Alerts raised.
     pub alerts: u64,
+    /// Milliseconds from start to end, once the session has ended.
+    pub elapsed_ms: u64,
     /// Set once the session has ended.
     pub review: Option<Review>,
+}
+
+/// Whole milliseconds; the longest time that fits where there are more.
+pub(super) fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+impl Session {
+    /// What is to survive a restart, as of the last step.
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot { last_alert: self.last_alert, session: self.stage.save() }
+    }
 }

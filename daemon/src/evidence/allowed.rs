@@ -1,0 +1,416 @@
+//! Local matching: whether the allowed context of a session covers a window. No judge is asked
+//! about a window that it covers.
+
+use std::collections::HashSet;
+
+use super::{Window, address, context_title, fold};
+
+/// What a person said belongs to the commitment, as it was written: entries keep their letter case
+/// for display. Blank entries match nothing.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct AllowedContext {
+    /// Window classes, the second string of `WM_CLASS`.
+    pub window_classes: Vec<String>,
+    /// Whole context titles.
+    pub window_titles: Vec<String>,
+    /// Parts of titles.
+    pub window_title_substrings: Vec<String>,
+    /// Hosts; each stands for its subdomains too.
+    pub domains: Vec<String>,
+    /// Programs in the foreground of a terminal.
+    pub commands: Vec<String>,
+}
+
+/// Entries are titles in part, and titles are private.
+impl std::fmt::Debug for AllowedContext {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AllowedContext")
+            .field("window_classes", &self.window_classes)
+            .field("window_titles", &self.window_titles.len())
+            .field("window_title_substrings", &self.window_title_substrings.len())
+            .field("domains", &self.domains.len())
+            .field("commands", &self.commands)
+            .finish()
+    }
+}
+
+/// The list whose entry covered a window, in the order in which they are asked.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum AllowedBy {
+    /// [`AllowedContext::window_classes`]
+    WindowClass,
+    /// [`AllowedContext::window_titles`]
+    WindowTitle,
+    /// [`AllowedContext::window_title_substrings`]
+    WindowTitleSubstring,
+    /// [`AllowedContext::domains`]
+    Domain,
+    /// [`AllowedContext::commands`]
+    Command,
+}
+
+impl AllowedBy {
+    /// The form in which entries of this list are compared: two entries with the same form match
+    /// the same windows, and one with an empty form matches none.
+    pub fn normal_form(self, entry: &str) -> String {
+        match self {
+            Self::WindowClass | Self::WindowTitleSubstring => fold(entry),
+            Self::WindowTitle => fold(&context_title(entry)),
+            Self::Domain => address::host_of_entry(entry),
+            Self::Command => program_name(entry),
+        }
+    }
+}
+
+/// An allowed context made ready for comparing. Build it anew when the context changes, not for
+/// each window.
+#[derive(Clone, Default)]
+pub struct Matcher {
+    classes: HashSet<String>,
+    titles: HashSet<String>,
+    substrings: Vec<String>,
+    domains: HashSet<String>,
+    commands: HashSet<String>,
+}
+
+impl std::fmt::Debug for Matcher {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Matcher").finish_non_exhaustive()
+    }
+}
+
+impl Matcher {
+    /// Brings every entry into the form in which it is compared.
+    pub fn new(allowed: &AllowedContext) -> Self {
+        fn normal<C: FromIterator<String>>(by: AllowedBy, entries: &[String]) -> C {
+            let forms = entries.iter().map(|entry| by.normal_form(entry));
+            forms.filter(|form| !form.is_empty()).collect()
+        }
+        Self {
+            classes: normal(AllowedBy::WindowClass, &allowed.window_classes),
+            titles: normal(AllowedBy::WindowTitle, &allowed.window_titles),
+            substrings: normal(AllowedBy::WindowTitleSubstring, &allowed.window_title_substrings),
+            domains: normal(AllowedBy::Domain, &allowed.domains),
+            commands: normal(AllowedBy::Command, &allowed.commands),
+        }
+    }
+
+    /// Which list covers the window, if any; the first that does. A window's parent is not asked:
+    /// whether a transient follows it is for the caller, who knows the parent's verdict as well.
+    pub fn covers(&self, window: &Window) -> Option<AllowedBy> {
+        if self.window_class_allowed(&window.class) {
+            Some(AllowedBy::WindowClass)
+        } else if self.window_title_allowed(&window.title) {
+            Some(AllowedBy::WindowTitle)
+        } else if self.window_title_substring_allowed(&window.title) {
+            Some(AllowedBy::WindowTitleSubstring)
+        } else if window.domain.as_deref().is_some_and(|host| self.domain_allowed(host)) {
+            Some(AllowedBy::Domain)
+        } else if window.command.as_deref().is_some_and(|name| self.command_allowed(name)) {
+            Some(AllowedBy::Command)
+        } else {
+            None
+        }
+    }
+
+    /// The class is an entry; an empty class never is.
+    pub fn window_class_allowed(&self, class: &str) -> bool {
+        self.classes.contains(&fold(class))
+    }
+
+    /// The context title is an entry, whole: a page called «X» must not excuse every title with
+    /// an x in it.
+    pub fn window_title_allowed(&self, title: &str) -> bool {
+        !self.titles.is_empty() && self.titles.contains(&fold(&context_title(title)))
+    }
+
+    /// An entry stands in the raw title or in the context title. The first lets people name what
+    /// the second leaves out; the second lets an entry reach over a counter that was taken out.
+    pub fn window_title_substring_allowed(&self, title: &str) -> bool {
+        if self.substrings.is_empty() {
+            return false;
+        }
+        let raw = fold(title);
+        let context = fold(&context_title(title));
+        self.substrings.iter().any(|part| raw.contains(part) || context.contains(part))
+    }
+
+    /// The host is an entry, or below one: `docs.github.com` under `github.com`.
+    pub fn domain_allowed(&self, host: &str) -> bool {
+        let host = address::host_of_entry(host);
+        let mut rest = host.as_str();
+        loop {
+            if self.domains.contains(rest) {
+                return true;
+            }
+            match rest.split_once('.') {
+                Some((_, parent)) => rest = parent,
+                None => return false,
+            }
+        }
+    }
+
+    /// The program is an entry, wherever either of them lies.
+    pub fn command_allowed(&self, command: &str) -> bool {
+        self.commands.contains(&program_name(command))
+    }
+}
+
+/// The folded basename of a command line's first word. A login shell's `-bash` is bash, and
+/// programs that write `tmux: client` over their names are tmux.
+fn program_name(command: &str) -> String {
+    let word = command.split_whitespace().next().unwrap_or_default();
+    let path = word.trim_end_matches(['/', ':']);
+    let name = path.rsplit('/').next().unwrap_or_default();
+    fold(name.strip_prefix('-').unwrap_or(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn list(entries: &[&str]) -> Vec<String> {
+        entries.iter().map(|entry| (*entry).to_owned()).collect()
+    }
+
+    fn matcher(by: AllowedBy, entries: &[&str]) -> Matcher {
+        let mut allowed = AllowedContext::default();
+        *match by {
+            AllowedBy::WindowClass => &mut allowed.window_classes,
+            AllowedBy::WindowTitle => &mut allowed.window_titles,
+            AllowedBy::WindowTitleSubstring => &mut allowed.window_title_substrings,
+            AllowedBy::Domain => &mut allowed.domains,
+            AllowedBy::Command => &mut allowed.commands,
+        } = list(entries);
+        Matcher::new(&allowed)
+    }
+
+    #[test]
+    fn window_class() {
+        #[track_caller]
+        fn check(entries: &[&str], class: &str, expected: bool) {
+            let matcher = matcher(AllowedBy::WindowClass, entries);
+            assert_eq!(matcher.window_class_allowed(class), expected, "{entries:?} on {class:?}");
+        }
+        check(&["firefox"], "firefox", true);
+        check(&["Firefox"], "firefox", true);
+        check(&["arandr"], "Arandr", true);
+        check(&["  Code "], "code", true);
+        check(&["code"], " Code\t", true);
+        check(&["ÄRGER"], "ärger", true);
+        check(&["code"], "code-oss", false);
+        check(&["code-oss"], "code", false);
+        check(&["org.gnome.Nautilus"], "Nautilus", false);
+        check(&["emacs", "code"], "code", true);
+        check(&["steam_app_*"], "steam_app_570", false);
+        check(&[""], "", false);
+        check(&["  "], "", false);
+        check(&["code"], "", false);
+        check(&[], "code", false);
+    }
+
+    #[test]
+    fn whole_title() {
+        #[track_caller]
+        fn check(entries: &[&str], title: &str, expected: bool) {
+            let matcher = matcher(AllowedBy::WindowTitle, entries);
+            assert_eq!(matcher.window_title_allowed(title), expected, "{entries:?} on {title:?}");
+        }
+        check(&["Inbox – Mail"], "(60) INBOX – Mail — Mozilla Firefox", true);
+        check(&["(1) Inbox – Mail"], "(2) Inbox – Mail", true);
+        check(&["notes.txt"], "* notes.txt", true);
+        check(&["X"], "X - Google Chrome", true);
+        check(&["X"], "xterm", false);
+        check(&["X"], "about X", false);
+        check(&["Meeting at 14:00"], "Meeting at 15:00", true);
+        check(&[""], "", false);
+        check(&["(3)"], "(4)", false);
+        check(&[], "notes.txt", false);
+    }
+
+    #[test]
+    fn title_substring() {
+        #[track_caller]
+        fn check(entries: &[&str], title: &str, expected: bool) {
+            let matcher = matcher(AllowedBy::WindowTitleSubstring, entries);
+            let found = matcher.window_title_substring_allowed(title);
+            assert_eq!(found, expected, "{entries:?} on {title:?}");
+        }
+        check(&["rust"], "The Rust Book", true);
+        check(&[" RUST "], "rustc", true);
+        check(&["rust book"], "Rust", false);
+        check(&["video", "rust"], "Rust", true);
+        check(&["mozilla firefox"], "Docs — Mozilla Firefox", true);
+        check(&["Inbox - me@example.org"], "Inbox (7) - me@example.org - Gmail", true);
+        check(&["(7)"], "Inbox (7)", true);
+        check(&["größe"], "GRÖSSE", false);
+        check(&["größe"], "GRÖßE", true);
+        check(&["οδός"], "Η ΟΔΌΣ", true);
+        check(&[""], "anything", false);
+        check(&[" \t"], "any thing", false);
+        check(&["x"], "", false);
+    }
+
+    #[test]
+    fn domain() {
+        #[track_caller]
+        fn check(entries: &[&str], host: &str, expected: bool) {
+            let matcher = matcher(AllowedBy::Domain, entries);
+            assert_eq!(matcher.domain_allowed(host), expected, "{entries:?} on {host:?}");
+        }
+        check(&["github.com"], "github.com", true);
+        check(&["github.com"], "docs.github.com", true);
+        check(&["github.com"], "a.b.github.com", true);
+        check(&["docs.github.com"], "github.com", false);
+        check(&["github.com"], "notgithub.com", false);
+        check(&["github.com"], "github.com.example.org", false);
+        check(&[" GitHub.COM. "], "github.com", true);
+        check(&["github.com"], "\tDocs.GitHub.com. ", true);
+        check(&["https://github.com/rust-lang"], "github.com", true);
+        check(&["*.github.com"], "docs.github.com", true);
+        check(&["localhost:3000"], "localhost", true);
+        check(&["com"], "github.com", true);
+        check(&[""], "github.com", false);
+        check(&[" . "], "github.com", false);
+        check(&["*."], "github.com", false);
+        check(&["github.com"], "", false);
+        check(&["github.com"], ".", false);
+    }
+
+    #[test]
+    fn command() {
+        #[track_caller]
+        fn check(entries: &[&str], command: &str, expected: bool) {
+            let matcher = matcher(AllowedBy::Command, entries);
+            assert_eq!(matcher.command_allowed(command), expected, "{entries:?} on {command:?}");
+        }
+        check(&["vim"], "vim", true);
+        check(&["/usr/bin/vim"], "vim", true);
+        check(&["vim"], "/usr/local/bin/vim", true);
+        check(&["VIM"], "vim", true);
+        check(&[" vim "], "vim", true);
+        check(&["cargo test --all"], "cargo", true);
+        check(&["/usr/bin/vim notes/todo.txt"], "vim", true);
+        check(&["bash"], "-bash", true);
+        check(&["tmux"], "tmux: client", true);
+        check(&["./run.sh"], "run.sh", true);
+        check(&["vim"], "nvim", false);
+        check(&["python"], "python3", false);
+        check(&[""], "", false);
+        check(&["/"], "/", false);
+        check(&["-"], "-", false);
+        check(&["vim"], "", false);
+    }
+
+    #[test]
+    fn covers() {
+        let window = Window {
+            class: "XTerm".into(),
+            title: "vim main.rs".into(),
+            command: Some("vim".into()),
+            domain: Some("docs.rs".into()),
+            ..Window::default()
+        };
+        let check = |allowed: AllowedContext, expected: Option<AllowedBy>| {
+            assert_eq!(Matcher::new(&allowed).covers(&window), expected, "{allowed:?}");
+        };
+        let none = AllowedContext {
+            window_classes: list(&["code"]),
+            window_titles: list(&["main.rs"]),
+            window_title_substrings: list(&["lib.rs"]),
+            domains: list(&["github.com"]),
+            commands: list(&["cargo"]),
+        };
+        let class = AllowedContext { window_classes: list(&["xterm"]), ..none.clone() };
+        let title = AllowedContext { window_titles: list(&["vim main.rs"]), ..none.clone() };
+        let part = AllowedContext { window_title_substrings: list(&["main"]), ..none.clone() };
+        let domain = AllowedContext { domains: list(&["docs.rs"]), ..none.clone() };
+        let command = AllowedContext { commands: list(&["vim"]), ..none.clone() };
+        let all = AllowedContext {
+            window_classes: class.window_classes.clone(),
+            window_titles: title.window_titles.clone(),
+            window_title_substrings: part.window_title_substrings.clone(),
+            domains: domain.domains.clone(),
+            commands: command.commands.clone(),
+        };
+        check(AllowedContext::default(), None);
+        check(none, None);
+        check(class, Some(AllowedBy::WindowClass));
+        check(title, Some(AllowedBy::WindowTitle));
+        check(part, Some(AllowedBy::WindowTitleSubstring));
+        check(domain, Some(AllowedBy::Domain));
+        check(command, Some(AllowedBy::Command));
+        check(all, Some(AllowedBy::WindowClass));
+    }
+
+    #[test]
+    fn nothing_covers_a_window_that_tells_nothing() {
+        let blank = list(&["", " "]);
+        let allowed = AllowedContext {
+            window_classes: blank.clone(),
+            window_titles: blank.clone(),
+            window_title_substrings: blank.clone(),
+            domains: blank.clone(),
+            commands: blank,
+        };
+        let window = Window {
+            command: Some(String::new()),
+            domain: Some(String::new()),
+            ..Window::default()
+        };
+        assert_eq!(Matcher::new(&allowed).covers(&window), None);
+    }
+
+    #[test]
+    fn entries_keep_out_of_logs() {
+        let allowed =
+            AllowedContext { window_titles: list(&["diagnosis"]), ..AllowedContext::default() };
+        let shown = format!("{allowed:?} {:?}", Matcher::new(&allowed));
+        assert!(!shown.contains("diagnosis"), "{shown}");
+    }
+
+    proptest! {
+        #[test]
+        fn letter_case_makes_no_difference(
+            entry in "[a-z0-9éжς._ -]{1,24}",
+            wrap in "[a-z]{0,3}",
+        ) {
+            let upper = entry.to_uppercase();
+            for by in [
+                AllowedBy::WindowClass,
+                AllowedBy::WindowTitle,
+                AllowedBy::WindowTitleSubstring,
+                AllowedBy::Domain,
+                AllowedBy::Command,
+            ] {
+                prop_assert_eq!(by.normal_form(&entry), by.normal_form(&upper));
+            }
+            let matcher = matcher(AllowedBy::WindowTitleSubstring, &[&entry]);
+            let title = format!("{wrap}{upper}{wrap}");
+            let blank = entry.trim().is_empty();
+            prop_assert_eq!(matcher.window_title_substring_allowed(&title), !blank);
+        }
+
+        #[test]
+        fn normal_forms_are_final(entry in any::<String>()) {
+            for by in [AllowedBy::WindowClass, AllowedBy::WindowTitle, AllowedBy::Domain] {
+                let form = by.normal_form(&entry);
+                prop_assert_eq!(by.normal_form(&form), form);
+            }
+        }
+
+        #[test]
+        fn an_entry_covers_the_window_it_was_taken_from(
+            class in any::<String>(),
+            title in any::<String>(),
+        ) {
+            let context = context_title(&title);
+            let by_class = matcher(AllowedBy::WindowClass, &[&class]);
+            let by_title = matcher(AllowedBy::WindowTitle, &[&context]);
+            prop_assert_eq!(by_class.window_class_allowed(&class), !class.trim().is_empty());
+            prop_assert_eq!(by_title.window_title_allowed(&title), !context.is_empty());
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! What runs in the foreground of a terminal window, as /proc tells it (Linux, proc(5)).
+//!
+//! The terminal's children sit on the pty that it opened; the pty's foreground process group is
+//! field 8 (`tpgid`) of their `stat`. One terminal process with several ptys (tabs, or one server
+//! for many windows) does not say which of them is the focused one: no answer is better than a
+//! wrong one. Every read is of a few hundred bytes, and their number is bounded.
+
+use std::collections::VecDeque;
+use std::fs::{self, File};
+use std::io::Read;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use super::text::{self, Encoding};
+
+/// Longest command, as for a window's class.
+const COMMAND_BYTES: usize = 256;
+/// Files read for one answer. A terminal has a handful of children; a hundred tabs are ambiguous
+/// anyhow.
+const MAX_READS: u32 = 256;
+/// Between a terminal and the shell there may be a helper or two that is not on the pty.
+const MAX_DEPTH: u8 = 3;
+
+/// Whether `WM_CLIENT_MACHINE` (ICCCM 4.1.2.9) names this host, so that `_NET_WM_PID` is one of
+/// ours (EWMH asks for both together).
+pub(super) fn is_this_host(client_machine: &str) -> bool {
+    let Ok(host) = fs::read_to_string("/proc/sys/kernel/hostname") else { return false };
+    !client_machine.is_empty() && client_machine.eq_ignore_ascii_case(host.trim())
+}
+
+/// Basename of the foreground process of the only pty of terminal `pid`.
+pub(super) fn foreground_command(pid: u32) -> Option<String> {
+    Proc::new(Path::new("/proc")).foreground_command(pid)
+}
+
+/// Part of `/proc/PID/stat`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stat {
+    group: i32,
+    tty: i32,
+    foreground: i32,
+}
+
+/// A view of /proc with a budget.
+struct Proc {
+    root: PathBuf,
+    reads_left: u32,
+}
+
+impl Proc {
+    fn new(root: &Path) -> Self {
+        Self { root: root.to_owned(), reads_left: MAX_READS }
+    }
+
+    fn foreground_command(&mut self, terminal: u32) -> Option<String> {
+        // In a container's or a sandbox's pid namespace the number means something else outside;
+        // at least never look into another user's processes.
+        let owner = fs::metadata(self.root.join(terminal.to_string())).ok()?.uid();
+        if terminal < 2 || owner != rustix::process::geteuid().as_raw() {
+            return None;
+        }
+        // started from a shell, the terminal itself sits on another one's pty
+        let own_tty = self.stat(terminal)?.tty;
+        let mut pty: Option<(u32, Stat)> = None;
+        let mut queue = VecDeque::from([(terminal, 0)]);
+        while let Some((parent, depth)) = queue.pop_front() {
+            for child in self.children(parent)? {
+                let Some(stat) = self.stat(child) else { continue };
+                if stat.tty == 0 || stat.tty == own_tty {
+                    if depth + 1 < MAX_DEPTH {
+                        queue.push_back((child, depth + 1));
+                    }
+                } else if pty.is_none_or(|(_, other)| other.tty == stat.tty) {
+                    pty.get_or_insert((child, stat));
+                } else {
+                    return None;
+                }
+            }
+        }
+        let (child, stat) = pty?;
+        let leader = u32::try_from(stat.foreground).ok().filter(|leader| *leader > 1)?;
+        self.command(leader).or_else(|| {
+            // of `a | b` the leader may be gone while b still runs
+            let member = self.member(child, stat.foreground)?;
+            self.command(member)
+        })
+    }
+
+    /// A process of group `group` among the descendants of `from`.
+    fn member(&mut self, from: u32, group: i32) -> Option<u32> {
+        let mut queue = VecDeque::from([from]);
+        while let Some(parent) = queue.pop_front() {
+            for child in self.children(parent)? {
+                if self.stat(child).is_some_and(|stat| stat.group == group) {
+                    return Some(child);
+                }
+                queue.push_back(child);
+            }
+        }
+        None
+    }
+
+    /// Children of every thread of `pid`; `None` when the budget is used up, since half the
+    /// children could hide a second pty.
+    fn children(&mut self, pid: u32) -> Option<Vec<u32>> {
+        let mut children = Vec::new();
+        let Ok(tasks) = fs::read_dir(self.root.join(format!("{pid}/task"))) else {
+            return Some(children);
+        };
+        for task in tasks.flatten() {
+            // 4 KiB hold some 600 children
+            let list = self.read(&task.path().join("children"), 4096)?;
+            let list = String::from_utf8_lossy(&list);
+            children
+                .extend(list.split_ascii_whitespace().filter_map(|pid| pid.parse::<u32>().ok()));
+        }
+        Some(children)
+    }
+
+    fn stat(&mut self, pid: u32) -> Option<Stat> {
+        parse_stat(&self.read(&self.root.join(format!("{pid}/stat")), 1024)?)
+    }
+
+    fn command(&mut self, pid: u32) -> Option<String> {
+        let dir = self.root.join(pid.to_string());
+        let line = self.read(&dir.join("cmdline"), 1024)?;
+        command_of(&line).or_else(|| {
+            let comm = self.read(&dir.join("comm"), 64)?;
+            let comm = text::decode(Encoding::Utf8, comm.trim_ascii_end(), COMMAND_BYTES);
+            (!comm.is_empty()).then_some(comm)
+        })
+    }
+
+    /// The file's first bytes, empty when it cannot be read; `None` beyond the budget.
+    fn read(&mut self, path: &Path, limit: u64) -> Option<Vec<u8>> {
+        self.reads_left = self.reads_left.checked_sub(1)?;
+        let mut bytes = Vec::new();
+        if let Ok(file) = File::open(path) {
+            // a process that ended in between is the same as one that was never there
+            let _ = file.take(limit).read_to_end(&mut bytes);
+        }
+        Some(bytes)
+    }
+}
+
+/// The name in field 2 may hold spaces and parentheses, so counting begins at the last one.
+fn parse_stat(line: &[u8]) -> Option<Stat> {
+    let name_end = line.iter().rposition(|byte| *byte == b')')?;
+    let rest = std::str::from_utf8(line.get(name_end + 1..)?).ok()?;
+    // state, ppid, pgrp, session, tty_nr, tpgid
+    let mut fields = rest.split_ascii_whitespace().skip(2);
+    let group = fields.next()?.parse().ok()?;
+    let tty = fields.nth(1)?.parse().ok()?;
+    let foreground = fields.next()?.parse().ok()?;
+    Some(Stat { group, tty, foreground })
+}
+
+/// Basename of the first argument. A title that the process wrote there instead («nginx: worker»)
+/// is no name.
+fn command_of(cmdline: &[u8]) -> Option<String> {
+    let first = cmdline.split(|byte| *byte == 0).next()?;
+    let name = first.rsplit(|byte| *byte == b'/').next()?;
+    // login shells are called «-bash»
+    let name = name.strip_prefix(b"-").unwrap_or(name);
+    if name.is_empty() || name.iter().any(|byte| *byte == b' ' || byte.is_ascii_control()) {
+        return None;
+    }
+    Some(text::decode(Encoding::Utf8, name, COMMAND_BYTES))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,278 @@
+//! A session under way: its commitment, its sums, its status and its alert.
+
+use std::{sync::Arc, time::Duration};
+
+use antidrift_protocol::{Allowed, ClearedWhy, DriftSource, Outcome, Review, Start, Timestamp};
+
+use super::{Now, SavedSession, Stage, Step, cleared, snapshot, time::Stopwatch};
+use crate::evidence::{ContextKey, Matcher, Window};
+
+/// How long an alert of a window that was left can still be answered without naming it.
+pub(super) const LEFT_ALERT_LIMIT: Duration = Duration::from_secs(600);
+
+/// What the user set out to do.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Commitment {
+    pub(super) text: String,
+    pub(super) next_action: Option<String>,
+    pub(super) success_condition: Option<String>,
+    pub(super) timebox_secs: Option<u64>,
+    pub(super) started_at: Timestamp,
+}
+
+/// A session under way.
+#[derive(Debug)]
+pub(super) struct Active {
+    pub(super) commitment: Commitment,
+    pub(super) clock: Stopwatch,
+    pub(super) timebox_elapsed: bool,
+    pub(super) allowed: Allowed,
+    /// `allowed`, made ready for matching.
+    pub(super) matcher: Matcher,
+    pub(super) status: Status,
+    pub(super) since_at: Timestamp,
+    pub(super) sums: Sums,
+    pub(super) alerts: u64,
+    /// The last alert that nobody answered and whose window was left.
+    pub(super) left: Option<LeftAlert>,
+    /// When the sums were saved last.
+    pub(super) saved_at: Duration,
+}
+
+/// Time awake, with the daemon running, by what it was spent on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Sums {
+    pub(super) ontask: Duration,
+    pub(super) drifting: Duration,
+    pub(super) other: Duration,
+}
+
+/// What is known of the present window.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Status {
+    Idle,
+    Pending,
+    OnTask { source: DriftSource, reason: Option<String> },
+    Drifting { source: DriftSource, alert: Alert },
+}
+
+impl Status {
+    /// Whether an alert about this context stands.
+    pub(super) fn is_about(&self, key: &ContextKey) -> bool {
+        matches!(self, Self::Drifting { alert, .. } if alert.key == *key)
+    }
+}
+
+/// An alert that stands.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Alert {
+    pub(super) number: u64,
+    pub(super) window: Arc<Window>,
+    pub(super) key: ContextKey,
+    pub(super) reason: Option<String>,
+    pub(super) reminders: u64,
+    /// When the next reminder is due.
+    pub(super) remind_at: Duration,
+}
+
+/// An alert whose window was left before anybody answered.
+#[derive(Debug)]
+pub(super) struct LeftAlert {
+    pub(super) window: Arc<Window>,
+    pub(super) key: ContextKey,
+    pub(super) left_at: Duration,
+}
+
+/// A session that is over.
+#[derive(Debug)]
+pub(super) struct Ended {
+    pub(super) commitment: Commitment,
+    pub(super) elapsed: Duration,
+    pub(super) review: Review,
+}
+
+impl Active {
+    pub(super) fn begin(start: Start, now: Now) -> Self {
+        let Start { text, next_action, success_condition, timebox_secs, allowed } = start;
+        let started_at = now.wall;
+        Self {
+            commitment: Commitment {
+                text,
+                next_action,
+                success_condition,
+                timebox_secs,
+                started_at,
+            },
+            clock: Stopwatch::start(now),
+            timebox_elapsed: false,
+            matcher: Matcher::new(&allowed_context(&allowed)),
+            allowed,
+            status: Status::Idle,
+            since_at: now.wall,
+            sums: Sums::default(),
+            alerts: 0,
+            left: None,
+            saved_at: now.awake,
+        }
+    }
+
+    /// Books time that has passed under the status that held.
+    pub(super) fn book(&mut self, time: Duration) {
+        let sum = match self.status {
+            Status::OnTask { .. } => &mut self.sums.ontask,
+            Status::Drifting { .. } => &mut self.sums.drifting,
+            Status::Idle | Status::Pending => &mut self.sums.other,
+        };
+        *sum = sum.saturating_add(time);
+    }
+
+    /// The timebox, if it has not run out yet: how long that still takes.
+    pub(super) fn timebox_left(&self, now: Now) -> Option<Duration> {
+        let timebox = Duration::from_secs(self.commitment.timebox_secs?);
+        (!self.timebox_elapsed).then(|| timebox.saturating_sub(self.clock.elapsed(now)))
+    }
+
+    pub(super) fn alert(&self) -> Option<&Alert> {
+        match &self.status {
+            Status::Drifting { alert, .. } => Some(alert),
+            _ => None,
+        }
+    }
+
+    /// Replaces the status. An alert that it carried ends, for the reason given.
+    pub(super) fn set_status(
+        &mut self,
+        status: Status,
+        why: ClearedWhy,
+        now: Now,
+        step: &mut Step,
+    ) {
+        let word = |status: &Status| std::mem::discriminant(status);
+        let old = std::mem::replace(&mut self.status, status);
+        if word(&old) != word(&self.status) || self.alert().is_some() {
+            self.since_at = now.wall;
+        }
+        if let Status::Drifting { alert, .. } = old {
+            step.edge(cleared(alert.number, why));
+            if why == ClearedWhy::Moved {
+                let Alert { window, key, .. } = alert;
+                self.left = Some(LeftAlert { window, key, left_at: now.awake });
+            }
+        }
+    }
+
+    /// Ends the alert, if one stands.
+    pub(super) fn clear_alert(&mut self, why: ClearedWhy, now: Now, step: &mut Step) {
+        if self.alert().is_some() {
+            self.set_status(Status::Idle, why, now, step);
+        }
+    }
+
+    /// The alert that can still be answered although its window was left.
+    pub(super) fn left_alert(&self, now: Now) -> Option<&LeftAlert> {
+        self.left.as_ref().filter(|left| now.awake < left.left_at + LEFT_ALERT_LIMIT)
+    }
+
+    pub(super) fn end(&self, outcome: Option<Outcome>, note: Option<String>, now: Now) -> Ended {
+        let review = Review {
+            outcome,
+            note,
+            ended_at: now.wall,
+            ontask_secs: self.sums.ontask.as_secs(),
+            drifting_secs: self.sums.drifting.as_secs(),
+            other_secs: self.sums.other.as_secs(),
+            away_secs: 0,
+            detour_secs: 0,
+            alerts: self.alerts,
+        };
+        let elapsed = self.clock.elapsed(now);
+        Ended { commitment: self.commitment.clone(), elapsed, review }
+    }
+
+    pub(super) fn allow(&mut self, change: impl FnOnce(&mut Allowed)) {
+        change(&mut self.allowed);
+        self.matcher = Matcher::new(&allowed_context(&self.allowed));
+    }
+}
+
+/// The wire's lists as the matcher takes them.
+fn allowed_context(allowed: &Allowed) -> crate::evidence::AllowedContext {
+    let Allowed { window_classes, window_titles, window_title_substrings, domains, commands } =
+        allowed.clone();
+    crate::evidence::AllowedContext {
+        window_classes,
+        window_titles,
+        window_title_substrings,
+        domains,
+        commands,
+    }
+}
+
+impl Stage {
+    pub(super) fn restore(saved: Option<SavedSession>, now: Now) -> Self {
+        let Some(saved) = saved else { return Self::Planning };
+        let commitment = Commitment {
+            text: saved.text,
+            next_action: saved.next_action,
+            success_condition: saved.success_condition,
+            timebox_secs: saved.timebox_secs,
+            started_at: saved.started_at,
+        };
+        if let Some(review) = saved.review {
+            let elapsed = Duration::from_millis(saved.elapsed_ms);
+            return Self::Review(Box::new(Ended { commitment, elapsed, review }));
+        }
+        Self::Active(Box::new(Active {
+            clock: Stopwatch::resume(commitment.started_at, now),
+            commitment,
+            timebox_elapsed: saved.timebox_elapsed,
+            matcher: Matcher::new(&allowed_context(&saved.allowed)),
+            allowed: saved.allowed,
+            // The verdict does not survive: the window may be another by now (design rule 8).
+            status: Status::Idle,
+            since_at: now.wall,
+            sums: Sums {
+                ontask: Duration::from_millis(saved.ontask_ms),
+                drifting: Duration::from_millis(saved.drifting_ms),
+                other: Duration::from_millis(saved.other_ms),
+            },
+            alerts: saved.alerts,
+            left: None,
+            saved_at: now.awake,
+        }))
+    }
+
+    pub(super) fn save(&self) -> Option<SavedSession> {
+        match self {
+            Self::Planning => None,
+            Self::Active(active) => Some(SavedSession {
+                timebox_elapsed: active.timebox_elapsed,
+                allowed: active.allowed.clone(),
+                ontask_ms: snapshot::millis(active.sums.ontask),
+                drifting_ms: snapshot::millis(active.sums.drifting),
+                other_ms: snapshot::millis(active.sums.other),
+                alerts: active.alerts,
+                ..active.commitment.save()
+            }),
+            Self::Review(ended) => Some(SavedSession {
+                elapsed_ms: snapshot::millis(ended.elapsed),
+                review: Some(ended.review.clone()),
+                ..ended.commitment.save()
+            }),
+        }
+    }
+}
+
+impl Commitment {
+    fn save(&self) -> SavedSession {
+        let Self { text, next_action, success_condition, timebox_secs, started_at } = self.clone();
+        SavedSession {
+            text,
+            next_action,
+            success_condition,
+            timebox_secs,
+            started_at,
+            ..SavedSession::default()
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! What a client may ask.
+
+use antidrift_protocol::{
+    Added, Allowing, Answer, ClearedWhy, Command, Complete, Completed, Ended, ErrorCode,
+    ErrorObject, MAX_ALLOWED, MAX_ENTRIES, MAX_ENTRY, Ontask, Refocus, Refocused, Review, Selector,
+    SensorStatus, Start, Started, State, Status as StatusAnswer, Timestamp,
+};
+
+use super::{Session, Stage, Step, active::Active, present::left_alone, target::Target, view};
+use crate::evidence::{AllowedBy, Window, context_title};
+
+impl Session {
+    pub(super) fn request(
+        &mut self,
+        command: Command,
+        step: &mut Step,
+    ) -> Result<Answer, ErrorObject> {
+        match command {
+            Command::Status(_) => Ok(Answer::Status(Box::new(StatusAnswer {
+                seq: 0,
+                at: Timestamp::default(),
+                state: State::default(),
+            }))),
+            Command::Start(start) => self.start(start, step),
+            Command::Refocus(refocus) => self.refocus(&refocus, step),
+            Command::Ontask(ontask) => self.ontask(&ontask, step),
+            Command::Complete(complete) => self.complete(complete, step),
+            Command::End(_) => self.end(step),
+            Command::Propose(_) => Err(ErrorObject::new(
+                ErrorCode::CoachUnavailable,
+                "this daemon has no coach; give the fields yourself (see antidrift start --help)",
+            )),
+            Command::Hello(_) | Command::Subscribe(_) => Err(ErrorObject::new(
+                ErrorCode::Internal,
+                "the connection should have answered this itself",
+            )),
+        }
+    }
+
+    fn start(&mut self, start: Start, step: &mut Step) -> Result<Answer, ErrorObject> {
+        if let Stage::Active(_) = self.stage {
+            return Err(ErrorObject::new(
+                ErrorCode::SessionExists,
+                "a session is active already; end it with antidrift complete first",
+            ));
+        }
+        let notes = self.notes(&start);
+        self.stage = Stage::Active(Box::new(Active::begin(start, self.now)));
+        self.forget_verdicts();
+        self.judge.begin_session();
+        step.save = true;
+        Ok(Answer::Start(Box::new(Started {
+            seq: 0,
+            at: Timestamp::default(),
+            saved: true,
+            warning: None,
+            state: State::default(),
+            notes,
+        })))
+    }
+
+    /// What a person who starts a session should know about what will not be seen.
+    fn notes(&self, start: &Start) -> Vec<String> {
+        let mut notes = Vec::new();
+        if !start.allowed.domains.is_empty() {
+            notes.push(
+                "domains are seen only where an address stands in the window title".to_owned(),
+            );
+        }
+        let sensor = &self.focused.sensor;
+        match (sensor.status, &sensor.detail) {
+            (SensorStatus::Ok, None) => {}
+            (SensorStatus::Ok, Some(detail)) => notes.push(detail.clone()),
+            (_, Some(detail)) => notes.push(format!("windows are not seen yet: {detail}")),
+            (_, None) => notes.push("windows are not seen yet".to_owned()),
+        }
+        match (&self.settings.judge.error, self.judge.is_off()) {
+            (Some(error), true) => notes.push(format!("the judge is off: {error}")),
+            (None, true) => notes.push(
+                "no judge is configured: only what you allow is recognised, and nothing else \
+                 counts as drift"
+                    .to_owned(),
+            ),
+            (_, false) => {}
+        }
+        notes
+    }
+
+    fn ontask(&mut self, ontask: &Ontask, step: &mut Step) -> Result<Answer, ErrorObject> {
+        let active = active_of(&self.stage)?;
+        let target = self.target(active, ontask.alert)?;
+        let (selector, value) = match (ontask.selector(), &target) {
+            (Some((selector, value)), _) => (selector, value.to_owned()),
+            (None, Some(target)) => self.entry_for(&target.window)?,
+            (None, None) => {
+                return Err(ErrorObject::new(
+                    ErrorCode::NoWindow,
+                    "no window has the focus; say what is on task with --class, --title, \
+                     --domain or --command",
+                ));
+            }
+        };
+        let covered = ontask.selector().is_none()
+            && target.as_ref().is_some_and(|it| active.matcher.covers(&it.window).is_some());
+        let Stage::Active(active) = &mut self.stage else { return Err(not_active()) };
+        let added = if covered { None } else { add(active, selector, value)? };
+        if let Some(target) = &target {
+            self.answer_alert(target, ClearedWhy::Ontask, step);
+        }
+        step.save = true;
+        let window = target.map(|target| view::window(&target.window));
+        Ok(Answer::Ontask(Allowing { seq: 0, saved: true, warning: None, added, window }))
+    }
+
+    /// What is added for a window when nobody says what: a program by its class, anything that
+    /// holds many contexts by its context title (design rule 14).
+    fn entry_for(&self, window: &Window) -> Result<(Selector, String), ErrorObject> {
+        let refuse = |problem: &str| {
+            Err(ErrorObject::new(
+                ErrorCode::NoWindow,
+                format!(
+                    "{problem}; say what is on task with --class, --title, --domain or --command"
+                ),
+            ))
+        };
+        let (selector, value) = if self.settings.contexts.is_many_context(&window.class) {
+            (Selector::WindowTitle, context_title(&window.title))
+        } else {
+            (Selector::WindowClass, window.class.clone())
+        };
+        if value.trim().is_empty() {
+            return refuse("the window has neither a class of its own nor a title to go by");
+        }
+        if value.len() > MAX_ENTRY || value.chars().any(char::is_control) {
+            return refuse("the window's class cannot be an entry");
+        }
+        Ok((selector, value))
+    }
+
+    fn refocus(&mut self, refocus: &Refocus, step: &mut Step) -> Result<Answer, ErrorObject> {
+        let active = active_of(&self.stage)?;
+        let target = self.target(active, refocus.alert)?;
+        if let Some(target) = &target {
+            self.answer_alert(target, ClearedWhy::Refocus, step);
+            if target.is_present
+                && let Some(present) = &mut self.focused.present
+            {
+                let pause = left_alone(self.settings.debounce);
+                present.left_alone_until = Some(self.now.awake + pause);
+            }
+        }
+        step.save = true;
+        Ok(Answer::Refocus(Refocused {
+            seq: 0,
+            saved: true,
+            warning: None,
+            window: target.map(|target| view::window(&target.window)),
+            // Raising a window is not in this version.
+            activated: refocus.activate.filter(|&asked| asked).map(|_| false),
+        }))
+    }
+
+    /// A person has spoken about this window: the judge's word about it is void, and so is a
+    /// judgement of it that is under way.
+    fn answer_alert(&mut self, target: &Target, why: ClearedWhy, step: &mut Step) {
+        self.cache.forget(&target.key);
+        if self.judge.run.as_ref().is_some_and(|run| run.key == target.key) {
+            self.cancel_judge(step);
+        }
+        let Stage::Active(active) = &mut self.stage else { return };
+        active.left.take_if(|left| left.key == target.key);
+        if target.is_present {
+            if active.status.is_about(&target.key) {
+                active.clear_alert(why, self.now, step);
+            }
+            if let Some(present) = &mut self.focused.present {
+                present.judged_by = None;
+                present.counted = None;
+            }
+        }
+    }
+
+    fn complete(&mut self, complete: Complete, step: &mut Step) -> Result<Answer, ErrorObject> {
+        self.cancel_judge(step);
+        let Stage::Active(active) = &mut self.stage else { return Err(not_active()) };
+        active.clear_alert(ClearedWhy::Completed, self.now, step);
+        let ended = active.end(complete.outcome, complete.note, self.now);
+        let review: Review = ended.review.clone();
+        self.stage = Stage::Review(Box::new(ended));
+        self.forget_verdicts();
+        step.save = true;
+        Ok(Answer::Complete(Completed { seq: 0, saved: true, warning: None, review }))
+    }
+
+    fn end(&mut self, step: &mut Step) -> Result<Answer, ErrorObject> {
+        let message = match self.stage {
+            Stage::Review(_) => {
+                self.stage = Stage::Planning;
+                step.save = true;
+                return Ok(Answer::End(Ended { seq: 0, saved: true, warning: None }));
+            }
+            Stage::Active(_) => "the session is still active; antidrift complete ends it",
+            Stage::Planning => "there is no review to leave",
+        };
+        Err(ErrorObject::new(ErrorCode::NotInReview, message))
+    }
+
+    fn forget_verdicts(&mut self) {
+        self.cache.clear();
+        if let Some(present) = &mut self.focused.present {
+            present.left_alone_until = None;
+            present.judged_by = None;
+            present.counted = None;
+        }
+    }
+}
+
+fn not_active() -> ErrorObject {
+    ErrorObject::new(ErrorCode::NotActive, "no session is active; begin one with antidrift start")
+}
+
+fn active_of(stage: &Stage) -> Result<&Active, ErrorObject> {
+    match stage {
+        Stage::Active(active) => Ok(active),
+        Stage::Planning | Stage::Review(_) => Err(not_active()),
+    }
+}
+
+/// Adds one entry. `None` if the list has it already.
+fn add(
+    active: &mut Active,
+    selector: Selector,
+    value: String,
+) -> Result<Option<Added>, ErrorObject> {
+    let (by, name) = match selector {
+        Selector::WindowClass => (AllowedBy::WindowClass, "window classes"),
+        Selector::WindowTitle => (AllowedBy::WindowTitle, "window titles"),
+        Selector::WindowTitleSubstring => (AllowedBy::WindowTitleSubstring, "title texts"),
+        Selector::Domain => (AllowedBy::Domain, "domains"),
+        Selector::Command => (AllowedBy::Command, "commands"),
+    };
+    let list = match selector {
+        Selector::WindowClass => &active.allowed.window_classes,
+        Selector::WindowTitle => &active.allowed.window_titles,
+        Selector::WindowTitleSubstring => &active.allowed.window_title_substrings,
+        Selector::Domain => &active.allowed.domains,
+        Selector::Command => &active.allowed.commands,
+    };
+    let form = by.normal_form(&value);
+    if list.iter().any(|entry| by.normal_form(entry) == form) {
+        return Ok(None);
+    }
+    if list.len() >= MAX_ENTRIES || active.allowed.size() + value.len() > MAX_ALLOWED {
+        return Err(ErrorObject::new(
+            ErrorCode::ListFull,
+            format!(
+                "the list of allowed {name} is full (64 entries, 16 KiB in all); allow the whole \
+                 program with --class"
+            ),
+        ));
+    }
+    let entry = value.clone();
+    active.allow(|allowed| match selector {
+        Selector::WindowClass => allowed.window_classes.push(entry),
+        Selector::WindowTitle => allowed.window_titles.push(entry),
+        Selector::WindowTitleSubstring => allowed.window_title_substrings.push(entry),
+        Selector::Domain => allowed.domains.push(entry),
+        Selector::Command => allowed.commands.push(entry),
+    });
+    Ok(Some(Added { kind: selector.as_str().into(), value }))
+}

@@ -1,0 +1,242 @@
+//! What `ontask` and `refocus` mean, and what they are refused for.
+
+use antidrift_protocol::Allowing;
+
+use super::*;
+
+fn terminal() -> Window {
+    Window { title: "~".into(), ..program("XTerm") }
+}
+
+fn allowing(result: Result<Answer, ErrorObject>) -> Allowing {
+    match result.unwrap() {
+        Answer::Ontask(answer) => answer,
+        other => panic!("another answer: {other:?}"),
+    }
+}
+
+fn ontask_with(world: &mut World, change: impl FnOnce(&mut Ontask)) -> Result<Answer, ErrorObject> {
+    let mut ontask = Ontask::default();
+    change(&mut ontask);
+    world.ask(Command::Ontask(ontask))
+}
+
+#[test]
+fn r14_a_browser_page_is_added_by_its_whole_context_title() {
+    let mut world = World::started();
+    world.drift_on(page("(2) X"));
+    let added = allowing(world.ontask()).added.unwrap();
+    assert_eq!((added.kind.as_str(), added.value.as_str()), ("window_title", "X"));
+    world.see(page("Xylophone lessons"));
+    assert_eq!(world.status(), DriftStatus::Pending, "a page called X excuses no other page");
+    world.see(page("(7) x"));
+    assert_eq!((world.status(), world.source()), (DriftStatus::Ontask, Some(DriftSource::Rule)));
+    assert_eq!(allowing(world.ontask()).added, None, "it was allowed already");
+}
+
+#[test]
+fn r14_a_window_without_anything_to_go_by_names_the_flags() {
+    let mut world = World::started();
+    world.see(Window { id: 5, title: String::new(), ..program("firefox") });
+    let error = world.ontask().unwrap_err();
+    assert_eq!(error.code, ErrorCode::NoWindow);
+    assert!(error.message.contains("--class"), "{}", error.message);
+}
+
+#[test]
+fn r14_a_full_list_is_refused_and_says_how_to_widen() {
+    let mut world = World::started();
+    for n in 0..64 {
+        let domain = Some(format!("host{n}.example"));
+        ontask_with(&mut world, |it| it.domain = domain).unwrap();
+    }
+    let error = ontask_with(&mut world, |it| it.domain = Some("one.more".into())).unwrap_err();
+    assert_eq!(error.code, ErrorCode::ListFull);
+    assert!(error.message.contains("--class"));
+    let again = ontask_with(&mut world, |it| it.domain = Some("HOST1.example.".into()));
+    assert_eq!(allowing(again).added, None);
+}
+
+#[test]
+fn r15_typed_into_a_terminal_it_means_the_window_that_was_left() {
+    let mut world = World::started();
+    world.drift_on(program("gimp"));
+    world.see(terminal());
+    let answer = allowing(world.ontask());
+    assert_eq!(answer.window.unwrap().class, "gimp");
+    assert_eq!(answer.added.unwrap().value, "gimp");
+
+    let answer = allowing(world.ontask());
+    assert_eq!(answer.window.unwrap().class, "XTerm", "the alert has been answered");
+}
+
+#[test]
+fn r15_a_left_alert_is_not_meant_after_ten_minutes_or_from_a_window_that_drifts() {
+    let mut world = World::started();
+    world.drift_on(program("gimp"));
+    world.see(program("code"));
+    world.pass(secs(600));
+    let answer = allowing(world.ontask());
+    assert_eq!(answer.window.unwrap().class, "code");
+
+    world.drift_on(program("steam"));
+    world.drift_on(program("other"));
+    let answer = allowing(world.ontask());
+    assert_eq!(answer.window.unwrap().class, "other");
+}
+
+#[test]
+fn r15_with_nothing_in_focus_the_left_alert_is_meant_and_else_there_is_no_window() {
+    let mut world = World::started();
+    assert_eq!(code_of(&world.ontask()), ErrorCode::NoWindow);
+    let answer = ontask_with(&mut world, |it| it.window_class = Some("typed".into()));
+    assert_eq!(allowing(answer).window, None, "a selector with its value needs no window");
+
+    world.drift_on(program("gimp"));
+    world.see_nothing();
+    world.pass(secs(1));
+    assert_eq!(allowing(world.ontask()).window.unwrap().class, "gimp");
+}
+
+#[test]
+fn a_button_of_an_alert_that_is_over_changes_nothing() {
+    let mut world = World::started();
+    let alert = world.drift_on(program("steam"));
+    world.see(program("code"));
+    let before = world.state();
+    let answer = ontask_with(&mut world, |it| it.alert = Some(alert));
+    assert_eq!(code_of(&answer), ErrorCode::StaleAlert);
+    let refocus = Command::Refocus(Refocus { alert: Some(alert), activate: None });
+    assert_eq!(code_of(&world.ask(refocus)), ErrorCode::StaleAlert);
+    assert_eq!(world.state(), before);
+
+    world.see(program("steam"));
+    world.pass(secs(2));
+    let (stale, standing) = (alert, world.alert());
+    assert_eq!(
+        code_of(&ontask_with(&mut world, |it| it.alert = Some(stale))),
+        ErrorCode::StaleAlert
+    );
+    allowing(ontask_with(&mut world, |it| it.alert = Some(standing)));
+}
+
+#[test]
+fn after_refocus_the_window_is_looked_at_again_when_focus_returns_or_after_three_debounces() {
+    let mut world = World::started();
+    world.drift_on(program("steam"));
+    world.refocus().unwrap();
+    world.pass(Duration::from_millis(29_999));
+    assert_eq!((world.status(), world.asked.len()), (DriftStatus::Idle, 1));
+    world.pass(Duration::from_millis(1));
+    assert_eq!((world.status(), world.asked.len()), (DriftStatus::Pending, 2), "it never left");
+    world.judge(false, "still unrelated");
+
+    world.refocus().unwrap();
+    world.see(program("code"));
+    world.see(program("steam"));
+    assert_eq!(world.status(), DriftStatus::Pending, "the focus returned to it");
+    world.pass(secs(10));
+    assert_eq!(world.asked.len(), 3);
+}
+
+#[test]
+fn an_answer_about_the_window_being_judged_cancels_the_judgement() {
+    for refocus in [false, true] {
+        let mut world = World::started();
+        world.see(program("gimp"));
+        world.pass(secs(2));
+        assert!(world.running.is_some());
+        if refocus {
+            world.refocus().unwrap()
+        } else {
+            world.ontask().unwrap()
+        };
+        assert_eq!(world.running, None);
+    }
+}
+
+#[test]
+fn ontask_with_a_selector_that_does_not_cover_the_window_lets_it_be_judged_again() {
+    let mut world = World::started();
+    world.drift_on(program("steam"));
+    ontask_with(&mut world, |it| it.domain = Some("docs.rs".into())).unwrap();
+    assert_eq!((world.status(), world.drift().alert), (DriftStatus::Pending, None));
+    world.pass(secs(10));
+    assert_eq!(world.asked.len(), 2);
+}
+
+#[test]
+fn r16_a_dialog_of_an_on_task_window_is_on_task() {
+    let mut world = World::started();
+    let dialog =
+        |parent: Window| Window { parent: Some(Box::new(parent)), ..program("Xdg-desktop-thing") };
+    world.see(dialog(program("code")));
+    assert_eq!((world.status(), world.source()), (DriftStatus::Ontask, Some(DriftSource::Rule)));
+    world.see(program("gimp"));
+    world.pass(secs(12));
+    world.judge(true, "");
+    world.see(dialog(program("gimp")));
+    assert_eq!(world.status(), DriftStatus::Ontask);
+    world.see(dialog(program("unknown")));
+    assert_eq!(world.status(), DriftStatus::Pending);
+}
+
+#[test]
+fn r16_dialogs_of_the_system_are_passed_over_and_the_status_before_them_holds() {
+    let mut world = World::started();
+    world.drift_on(program("steam"));
+    let before = world.state();
+    world.see(program("pinentry-gtk-2"));
+    world.pass(secs(30));
+    let after = world.state();
+    assert_eq!((after.window, after.drift), (before.window, before.drift));
+}
+
+#[test]
+fn r16_nothing_in_focus_is_shown_after_a_tenth_of_a_second() {
+    let mut world = World::started();
+    world.see(program("code"));
+    world.see_nothing();
+    world.pass(Duration::from_millis(99));
+    assert!(world.state().window.is_some());
+    world.see(program("code"));
+    world.see_nothing();
+    world.pass(Duration::from_millis(100));
+    assert_eq!((world.state().window, world.status()), (None, DriftStatus::Idle));
+}
+
+#[test]
+fn r16_a_window_without_class_and_title_is_not_judged() {
+    let mut world = World::started();
+    world.see(Window { id: 9, ..Window::default() });
+    world.pass(secs(60));
+    assert_eq!((world.status(), world.asked.len()), (DriftStatus::Idle, 0));
+}
+
+#[test]
+fn a_second_start_is_refused_and_one_in_the_review_ends_it() {
+    let mut world = World::started();
+    let start = || Command::Start(Start { text: "another".into(), ..Start::default() });
+    assert_eq!(code_of(&world.ask(start())), ErrorCode::SessionExists);
+    assert_eq!(code_of(&world.end()), ErrorCode::NotInReview);
+    world.complete().unwrap();
+    world.ask(start()).unwrap();
+    assert_eq!(world.state().commitment.unwrap().text, "another");
+    assert_eq!(world.state().allowed.unwrap().window_classes, [""; 0]);
+    world.complete().unwrap();
+    world.end().unwrap();
+    assert_eq!(world.state().phase, antidrift_protocol::Phase::Planning);
+    assert_eq!(code_of(&world.end()), ErrorCode::NotInReview);
+}
+
+#[test]
+fn a_new_commitment_judges_afresh() {
+    let mut world = World::started();
+    world.drift_on(program("gimp"));
+    world.ontask().unwrap();
+    world.complete().unwrap();
+    world.start("something else", &[]);
+    assert_eq!(world.status(), DriftStatus::Pending);
+    world.pass(secs(10));
+    assert_eq!(world.asked.len(), 2);
+}

@@ -1,0 +1,250 @@
+//! What the sensor makes of real window managers: openbox, i3 and bspwm.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod support;
+
+use std::fs;
+use std::time::Duration;
+
+use support::{Desk, Manager, OwnChild, Watch, eventually};
+use x11rb::protocol::xproto::{AtomEnum, ChangeWindowAttributesAux, ConnectionExt as _};
+
+use antidrift_daemon::sensor::{Focus, Health};
+
+fn is_managed_fully(health: &Health) -> bool {
+    *health == Health::Ok(None)
+}
+
+#[test]
+fn before_the_first_and_after_the_last_window_there_is_none() {
+    for manager in Manager::ALL {
+        let desk = Desk::with(manager);
+        assert!(desk.number(desk.root, "_NET_ACTIVE_WINDOW") == 0);
+        let watch = Watch::on(&desk);
+        let first = watch.until("the first look", |_| true);
+        assert!(is_managed_fully(&first.health), "{manager:?}: {first:?}");
+        assert_eq!(first.focus, Focus::Nothing);
+        for title in ["one", "two"] {
+            let window = desk.window("inst", "Class", title);
+            watch.until_title(title);
+            desk.destroy(window);
+            watch.until_nothing();
+        }
+        assert_eq!(watch.titles_since(1), ["one", "(nothing)", "two", "(nothing)"], "{manager:?}");
+    }
+}
+
+/// One observation a switch, also where the manager passes through «none» (openbox).
+#[test]
+fn switches_are_told_once_each() {
+    for manager in Manager::ALL {
+        let desk = Desk::with(manager);
+        let watch = Watch::on(&desk);
+        let windows: Vec<_> = ["a", "b", "c"]
+            .into_iter()
+            .map(|title| {
+                let window = desk.window(title, "Class", title);
+                watch.until_title(title);
+                (window, title)
+            })
+            .collect();
+        let before = watch.count();
+        let mut expected = Vec::new();
+        for n in 0..30 {
+            let (window, title) = windows[n % 3];
+            desk.focus(window);
+            watch.until_title(title);
+            expected.push(title);
+        }
+        assert_eq!(watch.titles_since(before), expected, "{manager:?}");
+    }
+}
+
+/// A launcher holds the keyboard for a while. i3 and bspwm go on naming the window below,
+/// openbox names none.
+#[test]
+fn an_override_redirect_launcher_leaves_the_window_below() {
+    for manager in [None, Some(Manager::Openbox), Some(Manager::I3), Some(Manager::Bspwm)] {
+        let desk = manager.map_or_else(Desk::bare, Desk::with);
+        let watch = Watch::on(&desk);
+        let below = desk.window("work", "Work", "work");
+        desk.focus(below);
+        watch.until_title("work");
+        let before = watch.count();
+        for round in 0..3 {
+            let launcher = desk.unmapped(desk.root, true);
+            desk.classify(launcher, "rofi", "Rofi");
+            desk.rename(launcher, "rofi");
+            desk.show(launcher);
+            desk.focus_input(launcher);
+            // far longer than the patience with «no window»
+            std::thread::sleep(Duration::from_millis(150));
+            // the title of the window below is followed meanwhile
+            let title = format!("work {round}");
+            desk.rename(below, &title);
+            watch.until_title(&title);
+            desk.destroy(launcher);
+            if manager.is_none() {
+                desk.focus_input(below);
+            }
+            std::thread::sleep(Duration::from_millis(150));
+        }
+        let next = desk.window("next", "Next", "next");
+        desk.focus(next);
+        watch.until_title("next");
+        desk.focus(below);
+        watch.until_title("work 2");
+        let told = watch.titles_since(before);
+        let mut told: Vec<_> = told.iter().map(String::as_str).collect();
+        if manager.is_none() {
+            // the focus goes nowhere for the moment between the end and the next focus
+            told.retain(|title| *title != "(nothing)");
+            told.dedup();
+        }
+        assert_eq!(told, ["work 0", "work 1", "work 2", "next", "work 2"], "{manager:?}");
+    }
+}
+
+/// The window below ends while a launcher covers it.
+#[test]
+fn a_covered_window_that_ends_is_not_shown_on() {
+    for manager in [None, Some(Manager::Openbox)] {
+        let desk = manager.map_or_else(Desk::bare, Desk::with);
+        let watch = Watch::on(&desk);
+        let below = desk.window("work", "Work", "work");
+        desk.focus(below);
+        watch.until_title("work");
+        let launcher = desk.unmapped(desk.root, true);
+        desk.show(launcher);
+        desk.focus_input(launcher);
+        std::thread::sleep(Duration::from_millis(100));
+        desk.destroy(below);
+        watch.until_nothing();
+    }
+}
+
+/// 500 windows that take the focus and die 0 to 5 ms later.
+#[test]
+fn windows_that_die_at_once_do_no_harm() {
+    for manager in [None, Some(Manager::Openbox)] {
+        let desk = manager.map_or_else(Desk::bare, Desk::with);
+        let watch = Watch::on(&desk);
+        for n in 0_u64..500 {
+            let window = desk.window("brief", "Brief", "brief");
+            desk.conn
+                .set_input_focus(x11rb::protocol::xproto::InputFocus::PARENT, window, 0_u32)
+                .unwrap();
+            desk.sync();
+            std::thread::sleep(Duration::from_micros(n * 1009 % 5000));
+            desk.destroy(window);
+        }
+        watch.until_nothing();
+        let last = desk.window("living", "Living", "living");
+        desk.focus(last);
+        assert_eq!(watch.until_title("living").id, last);
+        assert!(!watch.handle.is_finished());
+        desk.destroy(last);
+        watch.until_nothing();
+    }
+}
+
+#[test]
+fn a_manager_may_come_and_go() {
+    let mut desk = Desk::bare();
+    let watch = Watch::on(&desk);
+    let window = desk.window("a", "A", "a");
+    desk.focus(window);
+    watch.until_title("a");
+    for manager in [Manager::Openbox, Manager::I3, Manager::Bspwm] {
+        desk.start_manager(manager);
+        watch.until("trusts the manager", |o| is_managed_fully(&o.health));
+        let other = desk.window("b", "B", "b");
+        desk.focus(other);
+        watch.until_title("b");
+        if manager != Manager::Bspwm {
+            // which takes no windows over that were there before it
+            desk.focus(window);
+            watch.until_title("a");
+        }
+        desk.end_manager();
+        watch.until("no manager", |o| !is_managed_fully(&o.health));
+        desk.focus(other);
+        watch.until_title("b");
+        desk.destroy(other);
+        watch.until("not shown on", |o| support::title_of(o) != "b");
+        desk.focus(window);
+        watch.until_title("a");
+    }
+}
+
+/// A reparenting manager that sets WM_STATE but speaks no EWMH, played by the test.
+#[test]
+fn the_client_inside_a_frame_is_the_window() {
+    let desk = Desk::bare();
+    let frame = desk.unmapped(desk.root, true);
+    let client = desk.unmapped(frame, false);
+    desk.classify(client, "client", "Client");
+    desk.rename(client, "client");
+    desk.set_number(client, "WM_STATE", AtomEnum::CARDINAL, 1);
+    let child = desk.unmapped(client, false);
+    for window in [child, client, frame] {
+        desk.show(window);
+    }
+    let watch = Watch::on(&desk);
+    for (n, focused) in [client, child].into_iter().enumerate() {
+        desk.focus_input(focused);
+        desk.rename(client, &format!("client {n}"));
+        assert_eq!(watch.until_title(&format!("client {n}")).id, client);
+    }
+    // on the frame itself, when that is no override-redirect window
+    let plain = ChangeWindowAttributesAux::new().override_redirect(0);
+    desk.conn.change_window_attributes(frame, &plain).unwrap();
+    let other = desk.window("other", "Other", "other");
+    desk.focus_input(other);
+    watch.until_title("other");
+    desk.focus_input(frame);
+    assert_eq!(watch.until_title("client 1").id, client);
+}
+
+#[test]
+fn a_terminal_tells_what_runs_in_front() {
+    let desk = Desk::with(Manager::Openbox);
+    let watch = Watch::on(&desk);
+    let terminal = |args: &[&str]| {
+        let mut command = desk.command("xterm");
+        OwnChild::spawn(command.args(args), "xterm")
+    };
+    let sleeping = terminal(&["-T", "one", "-e", "sleep", "1000"]);
+    let seen = watch.until_window("sleep", |w| w.command.as_deref() == Some("sleep"));
+    assert_eq!((seen.class.as_str(), seen.title.as_str()), ("XTerm", "one"));
+    drop(sleeping);
+    watch.until_nothing();
+    // a job of a shell that names itself in the title when it comes to the front
+    let gate = tempfile::tempdir().unwrap();
+    let go = gate.path().join("go");
+    let script = format!(
+        "set -m; until [ -e {} ]; do /bin/sleep 0.05; done; printf '\\033]2;editing\\007'; cat",
+        go.display()
+    );
+    let _shell = terminal(&["-T", "shell", "-e", "bash", "-c", &script]);
+    watch.until_title("shell");
+    fs::write(&go, "").unwrap();
+    watch.until_title("editing");
+    // the title came before the program; a later one is told along with what runs then
+    let window = watch.until_title("editing").id;
+    let mut n = 0;
+    eventually("cat in front", || {
+        if n % 20 == 0 {
+            desk.rename(window, &format!("editing {n}"));
+        }
+        n += 1;
+        match watch.all().pop().unwrap().focus {
+            Focus::Window(window) => (window.command.as_deref() == Some("cat")).then_some(()),
+            Focus::Nothing => None,
+        }
+    });
+    // another host's pid means nothing here
+    desk.set(window, "WM_CLIENT_MACHINE", "STRING", b"elsewhere.example");
+    desk.classify(window, "xterm", "XTerm");
+    watch.until_window("elsewhere", |w| w.command.is_none());
+}
