@@ -46,15 +46,14 @@ words! {
 }
 
 /// Why a request was refused.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ErrorObject {
     /// The stable word.
     pub code: ErrorCode,
     /// One sentence for people.
-    #[serde(default)]
     pub message: String,
     /// More, by code; mostly empty.
-    #[serde(default)]
     pub data: serde_json::Map<String, serde_json::Value>,
 }
 
@@ -101,7 +100,8 @@ pub enum Answer {
 pub type Saved = bool;
 
 /// The answer to `hello`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Greeting {
     /// The daemon's name and version.
     pub server: String,
@@ -114,7 +114,8 @@ pub struct Greeting {
 }
 
 /// The answer to `status`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Status {
     /// Number of the last change.
     pub seq: u64,
@@ -125,7 +126,8 @@ pub struct Status {
 }
 
 /// The answer to `start`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Started {
     /// Number of the change.
     pub seq: u64,
@@ -142,7 +144,8 @@ pub struct Started {
 }
 
 /// The answer to `refocus`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Refocused {
     /// Number of the change.
     pub seq: u64,
@@ -157,7 +160,8 @@ pub struct Refocused {
 }
 
 /// The answer to `ontask`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Allowing {
     /// Number of the change.
     pub seq: u64,
@@ -172,7 +176,8 @@ pub struct Allowing {
 }
 
 /// One new entry of the allowed context.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Added {
     /// `window_class`, `window_title`, `window_title_substring`, `domain` or `command`.
     pub kind: String,
@@ -181,7 +186,8 @@ pub struct Added {
 }
 
 /// The answer to `complete`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Completed {
     /// Number of the change.
     pub seq: u64,
@@ -194,7 +200,8 @@ pub struct Completed {
 }
 
 /// The answer to `end`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Ended {
     /// Number of the change.
     pub seq: u64,
@@ -205,7 +212,8 @@ pub struct Ended {
 }
 
 /// The answer to `propose`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Proposed {
     /// What the coach proposes.
     pub proposal: Proposal,
@@ -213,6 +221,7 @@ pub struct Proposed {
 
 /// A coach's proposal, to be confirmed by a person.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Proposal {
     /// The first step.
     pub next_action: String,
@@ -225,7 +234,8 @@ pub struct Proposal {
 }
 
 /// The answer to `subscribe`; events follow.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Subscribed {
     /// Names this run of the daemon: another one means that all earlier events are void.
     pub instance: String,
