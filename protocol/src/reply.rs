@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::{Allowed, Review, State, Timestamp, Window, frame, state::words};
+use crate::{Allowed, PROTOCOL, Review, State, Timestamp, Window, frame, state::words};
 
 words! {
     /// Why a request was refused. The words are stable; new ones may come, and a client falls back
@@ -61,6 +61,17 @@ impl ErrorObject {
     /// An error without data.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), data: serde_json::Map::new() }
+    }
+
+    /// The refusal of a greeting. `server` is the daemon's name and version, as in
+    /// [`Greeting::server`]. `data` holds it with the daemon's protocol, so that a client can say
+    /// which of the two is the older one.
+    pub fn unsupported_protocol(server: &str) -> Self {
+        let message = format!("{server} speaks protocol {PROTOCOL} only");
+        let mut error = Self::new(ErrorCode::UnsupportedProtocol, message);
+        error.data.insert("server".into(), server.into());
+        error.data.insert("protocol".into(), PROTOCOL.into());
+        error
     }
 }
 
