@@ -1,5 +1,5 @@
 use std::{
-    cell::Cell,
+    cell::{Cell, RefCell},
     fs,
     io::{BufRead, BufReader},
     process::{Command, Stdio},
@@ -59,30 +59,30 @@ pub struct Desktop {
     display: String,
     conn: RustConnection,
     root: Window,
-    manager: Option<Process>,
+    processes: RefCell<Vec<Process>>,
     kind: Manager,
     home: Home,
-    server: Option<Process>,
     places: Cell<i16>,
 }
 
 impl Desktop {
     /// A server on a free display, with this manager at work.
     pub fn start(kind: Manager) -> Self {
+        Self::start_at(kind, None)
+    }
+
+    /// The same again on the display of one whose server was killed.
+    pub fn again(&self) -> Self {
+        Self::start_at(self.kind, Some(&self.display))
+    }
+
+    fn start_at(kind: Manager, display: Option<&str>) -> Self {
         let home = Home::new();
-        let (server, display) = start_server(&home, None);
+        let (server, display) = start_server(&home, display);
         let (conn, screen) = RustConnection::connect(Some(&display)).unwrap();
         let root = conn.setup().roots[screen].root;
-        let mut desktop = Self {
-            display,
-            conn,
-            root,
-            manager: None,
-            kind,
-            home,
-            server: Some(server),
-            places: Cell::new(0),
-        };
+        let processes = RefCell::new(vec![server]);
+        let desktop = Self { display, conn, root, processes, kind, home, places: Cell::new(0) };
         desktop.start_manager();
         desktop
     }
@@ -108,26 +108,17 @@ impl Desktop {
     }
 
     /// Kills the server, and with it whatever lives on it.
-    pub fn kill_server(&mut self) {
-        self.manager = None;
-        self.server = None;
+    pub fn kill_server(&self) {
+        // the manager, which came last, first: it would complain
+        while let Some(process) = self.processes.borrow_mut().pop() {
+            drop(process);
+        }
     }
 
-    /// Starts a server again on the same display, with the same manager.
-    pub fn restart_server(&mut self) {
-        assert!(self.server.is_none(), "the server still runs");
-        let (server, _) = start_server(&self.home, Some(&self.display));
-        let (conn, screen) = RustConnection::connect(Some(&self.display)).unwrap();
-        self.root = conn.setup().roots[screen].root;
-        self.conn = conn;
-        self.server = Some(server);
-        self.start_manager();
-    }
-
-    fn start_manager(&mut self) {
+    fn start_manager(&self) {
         let Some((mut command, package)) = self.kind.command(&self.home) else { return };
         command.env("DISPLAY", &self.display).stdout(Stdio::null()).stderr(Stdio::null());
-        self.manager = Some(Process::spawn(&mut command, package));
+        self.processes.borrow_mut().push(Process::spawn(&mut command, package));
         until(&format!("{:?} speaks EWMH", self.kind), || {
             let check = self.number(self.root, "_NET_SUPPORTING_WM_CHECK");
             let alive = check != 0 && self.number(check, "_NET_SUPPORTING_WM_CHECK") == check;
@@ -228,6 +219,12 @@ impl Desktop {
     }
 }
 
+impl Drop for Desktop {
+    fn drop(&mut self) {
+        self.kill_server();
+    }
+}
+
 /// A server on the display given, or on a free one that it finds itself.
 fn start_server(home: &Home, display: Option<&str>) -> (Process, String) {
     let mut command = home.command("Xvfb");
@@ -240,4 +237,37 @@ fn start_server(home: &Home, display: Option<&str>) -> (Process, String) {
     assert!(!number.trim().is_empty(), "Xvfb did not start");
     let display = format!(":{}", number.trim());
     (server, display)
+}
+
+/// Makes one check a test on each desktop: with openbox, i3, bspwm and with no window manager.
+#[macro_export]
+macro_rules! on_every_desktop {
+    ($(#[doc = $doc:literal])* fn $name:ident($manager:ident: Manager) $check:block) => {
+        $(#[doc = $doc])*
+        mod $name {
+            use super::*;
+
+            fn check($manager: Manager) $check
+
+            #[test]
+            fn bare() {
+                check(Manager::Bare);
+            }
+
+            #[test]
+            fn openbox() {
+                check(Manager::Openbox);
+            }
+
+            #[test]
+            fn i3() {
+                check(Manager::I3);
+            }
+
+            #[test]
+            fn bspwm() {
+                check(Manager::Bspwm);
+            }
+        }
+    };
 }

@@ -1,11 +1,11 @@
-use std::process::Command;
+use std::{process::Command, rc::Rc};
 
 use antidrift_protocol::State;
 use serde_json::{Value, json};
 
 use crate::{
-    Daemon, Desktop, Dunst, Home, Manager, Outcome, Settings, StandInJudge, Subscriber, TestWindow,
-    Watch, ask, cli,
+    Daemon, Desktop, Dunst, Home, Manager, Outcome, Settings, StandInJudge, Subscriber, Watch, ask,
+    cli,
 };
 
 /// What a scene is to have.
@@ -51,8 +51,8 @@ impl SceneBuilder {
     #[track_caller]
     pub fn start(self) -> Scene {
         let home = Home::new();
-        let desktop = self.manager.map(Desktop::start);
-        let dunst = desktop.as_ref().filter(|_| self.dunst).map(Dunst::start);
+        let desktop = self.manager.map(Desktop::start).map(Rc::new);
+        let dunst = desktop.as_ref().filter(|_| self.dunst).map(|desktop| Dunst::start(desktop));
         let judge = StandInJudge::new(&home);
         let argv = judge.argv();
         home.configure(&self.settings.to_toml(self.judge.then_some(argv.as_slice())));
@@ -79,7 +79,7 @@ pub struct Scene {
     daemon: Option<Daemon>,
     /// The notification service, if asked for.
     pub dunst: Option<Dunst>,
-    desktop: Option<Desktop>,
+    desktop: Option<Rc<Desktop>>,
     /// The judge.
     pub judge: StandInJudge,
     env: Vec<(String, String)>,
@@ -105,13 +105,14 @@ impl Scene {
     }
 
     /// The desktop.
-    pub fn desktop(&self) -> &Desktop {
-        self.desktop.as_ref().expect("this scene has a desktop")
+    pub fn desktop(&self) -> Rc<Desktop> {
+        Rc::clone(self.desktop.as_ref().expect("this scene has a desktop"))
     }
 
-    /// The desktop, to end and start its server.
-    pub fn desktop_mut(&mut self) -> &mut Desktop {
-        self.desktop.as_mut().expect("this scene has a desktop")
+    /// Starts a server and a manager again on the display of those that were killed.
+    pub fn restart_desktop(&mut self) -> Rc<Desktop> {
+        self.desktop = Some(Rc::new(self.desktop().again()));
+        self.desktop()
     }
 
     /// The running daemon.
@@ -122,12 +123,6 @@ impl Scene {
     /// The notification service.
     pub fn dunst(&self) -> &Dunst {
         self.dunst.as_ref().expect("this scene has dunst")
-    }
-
-    /// Opens a window and gives it the focus.
-    #[track_caller]
-    pub fn open(&self, class: &str, title: &str) -> TestWindow<'_> {
-        self.desktop().open(class, title)
     }
 
     /// Runs the client to its end.

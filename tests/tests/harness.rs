@@ -23,11 +23,11 @@ fn the_focus_goes_where_it_is_sent() {
 
 #[test]
 fn a_server_comes_back_on_its_display() {
-    let mut desktop = Desktop::start(Manager::Openbox);
+    let desktop = Desktop::start(Manager::Openbox);
     let display = desktop.display().to_owned();
     desktop.open("First", "one");
     desktop.kill_server();
-    desktop.restart_server();
+    let desktop = desktop.again();
     assert_eq!(desktop.display(), display);
     desktop.open("Second", "two");
 }
