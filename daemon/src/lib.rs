@@ -5,6 +5,7 @@ pub mod clock;
 pub mod config;
 pub mod controller;
 pub mod evidence;
+mod fd;
 pub mod hub;
 pub mod instance;
 pub mod logging;
