@@ -160,13 +160,14 @@ impl Client {
 
     fn send(&mut self, bytes: &[u8], deadline: &Deadline) -> Result<(), ClientError> {
         self.stream.set_send_timeout(Some(deadline.left()?)).map_err(ClientError::Broken)?;
-        (&self.stream).write_all(bytes).map_err(|error| match error.kind() {
+        (&self.stream).write_all(bytes).or_else(|error| match error.kind() {
             io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-                ClientError::NoAnswer(deadline.limit)
+                Err(ClientError::NoAnswer(deadline.limit))
             }
-            // The daemon may have said why before it closed: the answer is read first.
-            io::ErrorKind::BrokenPipe => ClientError::Closed,
-            _ => ClientError::Broken(error),
+            // The daemon may have said why before it closed (it is busy): that is read next, and
+            // if it said nothing, that is found there too.
+            io::ErrorKind::BrokenPipe => Ok(()),
+            _ => Err(ClientError::Broken(error)),
         })
     }
 
@@ -228,8 +229,18 @@ impl Events {
     /// [`ClientError::Closed`] when the daemon has gone, [`ClientError::NotUnderstood`] for a line
     /// that is no event.
     pub fn next_event(&mut self) -> Result<Event, ClientError> {
-        let line = self.client.line(None)?;
+        let line = self.next_line()?;
         Event::parse(&line).map_err(|error| ClientError::NotUnderstood(error.to_string()))
+    }
+
+    /// As [`next_event`](Self::next_event), but the line as the daemon wrote it, without its line
+    /// break: for those who pass on what this version does not know.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError::Closed`] when the daemon has gone.
+    pub fn next_line(&mut self) -> Result<Vec<u8>, ClientError> {
+        self.client.line(None)
     }
 }
 

@@ -22,12 +22,21 @@ const TITLE_PACE: Duration = Duration::from_secs(1);
 const RESTLESS_KEYS: u8 = 3;
 
 /// What the sensor sees.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Focused {
     pub(super) sensor: Sensor,
     pub(super) present: Option<Present>,
     /// When «nothing has the focus» becomes true, if nothing comes.
     leaving_at: Option<Duration>,
+}
+
+impl Default for Focused {
+    /// Before the sensor has said anything.
+    fn default() -> Self {
+        let status = SensorStatus::Connecting;
+        let sensor = Sensor { kind: "x11".into(), status, detail: None };
+        Self { sensor, present: None, leaving_at: None }
+    }
 }
 
 /// The window that has the focus.
