@@ -156,7 +156,7 @@ fn f21_f22_atoms_belong_to_a_server() {
 #[test]
 fn a_program_in_a_terminal_is_allowed_by_its_name() {
     let mut scene = Scene::on(Manager::Openbox).start();
-    scene.judge.drifts("xterm", "only what is allowed");
+    scene.judge.drifts("XTerm", "only what is allowed");
     scene.cli(&["start", "the report", "--allow-command", "tail"]).ok();
     let desktop = scene.desktop();
     let mut command = desktop.command("xterm");
