@@ -1,9 +1,11 @@
 //! antidrift: the client of antidriftd, for shells, bars and key bindings.
 
 mod args;
+mod clock;
 mod commands;
 mod duration;
 mod exit;
+mod notify;
 mod out;
 mod render;
 mod watch;

@@ -295,4 +295,4 @@ fn todo(state: &State) -> &'static str {
 
 #[cfg(test)]
 #[path = "render_tests.rs"]
-mod tests;
+pub(crate) mod tests;

@@ -7,6 +7,9 @@ mod refocus;
 mod start;
 mod status;
 
+pub(crate) use ontask::text as ontask_text;
+pub(crate) use refocus::text as refocus_text;
+
 use antidrift_protocol::{
     Command as Ask, Request,
     client::{ANSWER_LIMIT, Client},

@@ -1,5 +1,6 @@
 //! A daemon made of a thread, and the client as a process.
 #![allow(dead_code, reason = "each test file uses a part of it")]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "test code")]
 
 use std::{
     fs,
