@@ -179,7 +179,7 @@ fn two_watches_raise_one_popup_and_the_second_takes_over() {
 #[test]
 fn f64_f65_a_title_is_read_as_it_is() {
     let mut scene = scene();
-    scene.begin("- [ ] plan");
+    scene.cli(&["start", "--", "- [ ] plan"]).ok();
     let _watch = scene.watch(&[]);
     let desktop = scene.desktop();
     let titles =
