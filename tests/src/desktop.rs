@@ -3,6 +3,7 @@ use std::{
     fs,
     io::{BufRead, BufReader},
     process::{Command, Stdio},
+    sync::atomic::{AtomicU32, Ordering},
 };
 
 use x11rb::{
@@ -225,11 +226,17 @@ impl Drop for Desktop {
     }
 }
 
-/// A server on the display given, or on a free one that it finds itself.
+/// A server on the display given, or on one of our own.
 fn start_server(home: &Home, display: Option<&str>) -> (Process, String) {
     let mut command = home.command("Xvfb");
     // it writes its number when it is ready; without -noreset it forgets all with its last client
-    command.args(display).args(["-displayfd", "1", "-noreset", "-nolisten", "tcp"]);
+    command.arg(display.map_or_else(own_display, str::to_owned)).args([
+        "-displayfd",
+        "1",
+        "-noreset",
+        "-nolisten",
+        "tcp",
+    ]);
     command.args(["-screen", "0", "1024x768x24"]).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut server = Process::spawn(&mut command, "xvfb");
     let mut number = String::new();
@@ -237,6 +244,18 @@ fn start_server(home: &Home, display: Option<&str>) -> (Process, String) {
     assert!(!number.trim().is_empty(), "Xvfb did not start");
     let display = format!(":{}", number.trim());
     (server, display)
+}
+
+/// A display number that no other test takes while this one's server is down. Left to itself, a
+/// server takes the lowest free number, which may be that of a server just killed.
+fn own_display() -> String {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    loop {
+        let number = 100 + std::process::id() % 1000 * 50 + NEXT.fetch_add(1, Ordering::Relaxed);
+        if !std::path::Path::new(&format!("/tmp/.X{number}-lock")).exists() {
+            return format!(":{number}");
+        }
+    }
 }
 
 /// Makes one check a test on each desktop: with openbox, i3, bspwm and with no window manager.

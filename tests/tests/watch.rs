@@ -22,10 +22,8 @@ fn f53_f54_one_flushed_line_a_change() {
     let mut watch = scene.watch(&["--no-notify"]);
     watch.until("the session", |line| line.contains("the report"));
     scene.desktop().open("Fun", "Football live");
-    let timer = Timer::start();
     scene.subscriber.until_status(DriftStatus::Drifting);
     watch.until_text("Football is not the report");
-    assert!(timer.passed() < Duration::from_secs(5), "{:?}", timer.passed());
     scene.cli(&["complete"]).ok();
     scene.subscriber.until("review", |state| state.phase == Phase::Review);
     let lines = watch.lines().len();

@@ -1,5 +1,6 @@
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use tempfile::TempDir;
 use x11rb::connection::Connection;
@@ -87,7 +88,7 @@ pub(crate) struct Desk {
 impl Desk {
     /// A server that is alone.
     pub(crate) fn bare() -> Self {
-        let (server, display) = start_server(None);
+        let (server, display) = start_server(&own_display());
         let (conn, screen) = RustConnection::connect(Some(&display)).unwrap();
         let root = conn.setup().roots[screen].root;
         let dir = tempfile::tempdir().unwrap();
@@ -157,7 +158,7 @@ impl Desk {
     /// Starts a server again on the number of the one that ended.
     pub(crate) fn restart_server(&mut self) {
         assert!(self.server.is_none());
-        let (server, _) = start_server(Some(&self.display));
+        let (server, _) = start_server(&self.display);
         let (conn, screen) = RustConnection::connect(Some(&self.display)).unwrap();
         self.root = conn.setup().roots[screen].root;
         self.conn = conn;
@@ -278,10 +279,10 @@ impl Desk {
     }
 }
 
-/// A server on the display given, or on a free one that it finds itself.
-fn start_server(display: Option<&str>) -> (OwnChild, String) {
+/// A server on the display given.
+fn start_server(display: &str) -> (OwnChild, String) {
     let mut command = Command::new("Xvfb");
-    command.args(display);
+    command.arg(display);
     // it writes the number when it is ready; without -noreset it forgets all with its last client
     command.args(["-displayfd", "1", "-noreset", "-nolisten", "tcp", "-screen", "0", "800x600x24"]);
     let mut server = OwnChild::spawn(command.stdout(Stdio::piped()), "xvfb");
@@ -291,4 +292,16 @@ fn start_server(display: Option<&str>) -> (OwnChild, String) {
     assert!(!number.trim().is_empty(), "Xvfb did not start");
     let display = format!(":{}", number.trim());
     (server, display)
+}
+
+/// A display number that no other test takes while this one's server is down. Left to itself, a
+/// server takes the lowest free number, which may be that of a server just killed.
+fn own_display() -> String {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    loop {
+        let number = 100 + std::process::id() % 1000 * 50 + NEXT.fetch_add(1, Ordering::Relaxed);
+        if !std::path::Path::new(&format!("/tmp/.X{number}-lock")).exists() {
+            return format!(":{number}");
+        }
+    }
 }
