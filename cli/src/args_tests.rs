@@ -108,3 +108,34 @@ fn help_is_help_and_the_socket_may_stand_anywhere() {
         }
     }
 }
+
+#[test]
+fn plain_lines_read_as_clap_reads_them() {
+    let mut plain_ones = 0;
+    for socket in [&[][..], &["--socket", "/s"], &["--socket", "-s"], &["--socket", ""]] {
+        for line in [
+            &["status"][..],
+            &["status", "--json"],
+            &["status", "--jsn"],
+            &["refocus"],
+            &["ontask"],
+            &["ontask", "--class"],
+            &["complete"],
+            &["complete", "now"],
+            &["end"],
+            &["start"],
+            &["watch"],
+            &["sta"],
+            &[],
+        ] {
+            let words = [&["antidrift"], socket, line].concat();
+            let given: Vec<OsString> = words.iter().map(Into::into).collect();
+            if let Some(args) = plain(&given) {
+                plain_ones += 1;
+                let by_clap = Args::try_parse_from(&given).unwrap();
+                assert_eq!(format!("{args:?}"), format!("{by_clap:?}"), "{given:?}");
+            }
+        }
+    }
+    assert_eq!(plain_ones, 12);
+}
