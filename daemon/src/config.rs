@@ -1,1 +1,432 @@
-//! config
+//! The configuration file: TOML, every key optional, no key unknown.
+//!
+//! A faulty file stops the start, with line and column: running on defaults could send what the
+//! user had excluded. The one exception is the judge's name, which only switches the judge off.
+
+use std::{
+    fmt,
+    fs::File,
+    io::{self, Read},
+    ops::Range,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use serde::{Deserialize, Deserializer, de};
+use toml::Spanned;
+
+use crate::evidence::{ClassListError, Contexts};
+
+/// Most bytes of a configuration file: far more than a person writes.
+const MAX_FILE: u64 = 1024 * 1024;
+/// Longest duration that can be set.
+const MAX_SECS: f64 = 3600.0;
+/// Most characters of a judge's name that are repeated in an error.
+const MAX_NAME: usize = 64;
+
+/// Backends that other versions bring.
+const OTHER_BACKENDS: &[&str] =
+    &["embedded", "claude", "codex", "gemini", "llm", "aichat", "ollama", "http", "auto"];
+
+/// What was configured.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The judge.
+    pub judge: JudgeChoice,
+    /// How long a judgement may take.
+    pub judge_timeout: Duration,
+    /// Least time between two starts of a judge.
+    pub debounce: Duration,
+    /// How long a window must keep the focus before it is judged.
+    pub settle: Duration,
+    /// Which classes hold many contexts, and which are passed over.
+    pub contexts: Contexts,
+}
+
+/// Which judge is to be asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum JudgeChoice {
+    /// None; unmatched windows stay idle.
+    None,
+    /// This program with these arguments: the question on its standard input, the verdict on its
+    /// standard output. Never empty.
+    Command(Vec<String>),
+    /// One that cannot be had. The daemon runs without a judge and says why.
+    Off {
+        /// As it was named.
+        backend: String,
+        /// Why it cannot be had, and what to do.
+        error: String,
+    },
+}
+
+/// What stands in the file, as it stands there.
+#[derive(Deserialize, Default)]
+#[serde(default, deny_unknown_fields)]
+struct Tables {
+    judge: JudgeTable,
+    drift: DriftTable,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default, deny_unknown_fields)]
+struct JudgeTable {
+    backend: Option<String>,
+    command: Option<Spanned<Vec<String>>>,
+    timeout_secs: Option<Seconds>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default, deny_unknown_fields)]
+struct DriftTable {
+    debounce_secs: Option<Seconds>,
+    settle_secs: Option<Seconds>,
+    many_context_classes: Option<Vec<Spanned<String>>>,
+    ignore_classes: Option<Vec<Spanned<String>>>,
+}
+
+/// A duration: seconds, fractions allowed, 0 to 3600.
+struct Seconds(Duration);
+
+impl<'de> Deserialize<'de> for Seconds {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Number;
+        impl de::Visitor<'_> for Number {
+            type Value = Seconds;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number of seconds")
+            }
+            fn visit_f64<E: de::Error>(self, secs: f64) -> Result<Seconds, E> {
+                // Not a number is in no range, so it is refused too.
+                if (0.0..=MAX_SECS).contains(&secs) {
+                    return Ok(Seconds(Duration::from_secs_f64(secs)));
+                }
+                Err(E::custom(format!("must be between 0 and {MAX_SECS} seconds, but is {secs}")))
+            }
+            fn visit_i64<E: de::Error>(self, secs: i64) -> Result<Seconds, E> {
+                // Exact up to 2^53, and all beyond is out of range anyway.
+                #[expect(clippy::cast_precision_loss, reason = "see above")]
+                self.visit_f64(secs as f64)
+            }
+        }
+        deserializer.deserialize_any(Number)
+    }
+}
+
+/// Why there is no configuration.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// The file cannot be read.
+    #[error("the configuration file {} cannot be read: {source}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// Something in it is wrong.
+    #[error("{}:{line}:{column}: {message}", path.display())]
+    Faulty {
+        /// The file.
+        path: PathBuf,
+        /// Its line, from 1.
+        line: usize,
+        /// The character in the line, from 1.
+        column: usize,
+        /// What is wrong and what was expected.
+        message: String,
+    },
+}
+
+impl Config {
+    /// Reads the file that the user named, else the default one if there is one. `backend` is
+    /// `ANTIDRIFT_AI_BACKEND`, which wins over the file.
+    ///
+    /// # Errors
+    ///
+    /// A named file that is missing, any file that cannot be read, and any fault in it.
+    pub fn load(
+        named: Option<&Path>,
+        default: Option<&Path>,
+        backend: Option<&str>,
+    ) -> Result<Self, ConfigError> {
+        let Some(path) = named.or(default) else { return Self::parse(Path::new(""), "", backend) };
+        let text = match read(path) {
+            Ok(text) => text,
+            Err(error)
+                if named.is_none()
+                    && matches!(
+                        error.kind(),
+                        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+                    ) =>
+            {
+                Vec::new()
+            }
+            Err(source) => return Err(ConfigError::Unreadable { path: path.into(), source }),
+        };
+        match str::from_utf8(&text) {
+            Ok(text) => Self::parse(path, text, backend),
+            Err(error) => {
+                let good = String::from_utf8_lossy(&text[..error.valid_up_to()]);
+                Err(fault(path, &good, good.len(), "the file is not UTF-8".into()))
+            }
+        }
+    }
+
+    fn parse(path: &Path, text: &str, backend: Option<&str>) -> Result<Self, ConfigError> {
+        let at = |span: Option<Range<usize>>, message: String| {
+            fault(path, text, span.map_or(0, |span| span.start), message)
+        };
+        let Tables { judge, drift } = toml::from_str(text)
+            .map_err(|error| at(error.span(), with_suggestion(&one_line(error.message()))))?;
+
+        let command = match judge.command {
+            Some(command) if command.get_ref().first().is_none_or(|program| program.is_empty()) => {
+                let message = "command: must begin with a program, as in [\"/path/to/judge\"]";
+                return Err(at(Some(command.span()), message.into()));
+            }
+            command => command.map(Spanned::into_inner),
+        };
+        let named = backend.filter(|name| !name.is_empty()).or(judge.backend.as_deref());
+        let (many, ignored) = (&drift.many_context_classes, &drift.ignore_classes);
+        let (many, ignored) = (
+            class_list("many_context_classes", many.as_deref(), &at)?,
+            class_list("ignore_classes", ignored.as_deref(), &at)?,
+        );
+        let secs = |value: Option<Seconds>, default| {
+            value.map_or(Duration::from_secs(default), |Seconds(value)| value)
+        };
+        Ok(Self {
+            judge: choose(named, command),
+            judge_timeout: secs(judge.timeout_secs, 30),
+            debounce: secs(drift.debounce_secs, 10),
+            settle: secs(drift.settle_secs, 2),
+            // Both lists were tried above.
+            contexts: Contexts::from_config(many.as_deref(), ignored.as_deref())
+                .map_err(|error| at(None, error.to_string()))?,
+        })
+    }
+}
+
+/// Reads a file of bounded size, so that a device or a log given by mistake does no harm.
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    File::open(path)?.take(MAX_FILE + 1).read_to_end(&mut text)?;
+    if text.len() as u64 > MAX_FILE {
+        return Err(io::Error::new(
+            io::ErrorKind::FileTooLarge,
+            "it is larger than 1 MiB, which no configuration is",
+        ));
+    }
+    Ok(text)
+}
+
+fn choose(backend: Option<&str>, command: Option<Vec<String>>) -> JudgeChoice {
+    let off = |backend: &str, error: String| {
+        let backend = backend.chars().take(MAX_NAME).collect();
+        JudgeChoice::Off { backend, error }
+    };
+    match (backend.unwrap_or("none"), command) {
+        ("none", _) => JudgeChoice::None,
+        ("command", Some(command)) => JudgeChoice::Command(command),
+        ("command", None) => off(
+            "command",
+            "the judge is «command», but no command is set: add command = [\"/path/to/judge\"] \
+             under [judge]"
+                .into(),
+        ),
+        (other, _) if OTHER_BACKENDS.contains(&other) => off(
+            other,
+            format!(
+                "the judge «{other}» is not in this version, which has: none, command; no window \
+                 is judged"
+            ),
+        ),
+        (unknown, _) => {
+            let name: String = unknown.chars().take(MAX_NAME).collect();
+            let known = ["none", "command"].iter().chain(OTHER_BACKENDS).copied();
+            let meant = nearest(&name, known).map(|near| format!(", did you mean «{near}»"));
+            off(
+                unknown,
+                format!(
+                    "there is no judge {name:?}{}; this version has: none, command; no window is \
+                     judged",
+                    meant.unwrap_or_default()
+                ),
+            )
+        }
+    }
+}
+
+/// The entries of a class list, once the list is known to be good.
+fn class_list(
+    key: &str,
+    entries: Option<&[Spanned<String>]>,
+    at: &dyn Fn(Option<Range<usize>>, String) -> ConfigError,
+) -> Result<Option<Vec<String>>, ConfigError> {
+    let Some(entries) = entries else { return Ok(None) };
+    let list: Vec<String> = entries.iter().map(|entry| entry.get_ref().clone()).collect();
+    if let Err(error) = Contexts::from_config(Some(&list), None) {
+        let (ClassListError::Mixed { entry } | ClassListError::Blank { entry }) = &error;
+        let place = entries.iter().find(|it| it.get_ref() == entry).map(Spanned::span);
+        return Err(at(place, format!("{key}: {error}")));
+    }
+    Ok(Some(list))
+}
+
+fn fault(path: &Path, text: &str, offset: usize, message: String) -> ConfigError {
+    let before = text.get(..offset).unwrap_or(text);
+    let start = before.rfind('\n').map_or(0, |at| at + 1);
+    ConfigError::Faulty {
+        path: path.into(),
+        line: before.matches('\n').count() + 1,
+        column: before[start..].chars().count() + 1,
+        message,
+    }
+}
+
+/// The parser's messages may span lines; ours are one.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Adds what was probably meant to a message of the form «unknown field `x`, expected one of `a`,
+/// `b`».
+fn with_suggestion(message: &str) -> String {
+    let mut quoted = message.split('`').skip(1).step_by(2);
+    match quoted.next() {
+        Some(found) if message.starts_with("unknown field") => match nearest(found, quoted) {
+            Some(near) => format!("{message}; did you mean `{near}`?"),
+            None => message.to_owned(),
+        },
+        _ => message.to_owned(),
+    }
+}
+
+/// The word that differs least, if it differs little.
+fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let (distance, near) =
+        candidates.map(|candidate| (distance(word, candidate), candidate)).min()?;
+    (distance <= 2.max(near.len() / 4)).then_some(near)
+}
+
+/// How many letters must be changed, added or taken away to make one word of the other.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.chars().take(MAX_NAME).enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, &to) in b.iter().enumerate() {
+            let change = diagonal + usize::from(from != to);
+            diagonal = row[j + 1];
+            row[j + 1] = change.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<Config, ConfigError> {
+        Config::parse(Path::new("config.toml"), text, None)
+    }
+
+    #[test]
+    fn nothing_set_is_the_defaults() {
+        let config = parse("").unwrap();
+        assert_eq!(config.judge, JudgeChoice::None);
+        let secs = [config.judge_timeout, config.debounce, config.settle].map(|it| it.as_secs());
+        assert_eq!(secs, [30, 10, 2]);
+        assert_eq!(config.contexts, Contexts::default());
+    }
+
+    #[test]
+    fn everything_set() {
+        let config = parse(
+            "[judge]\nbackend = \"command\"\ncommand = [\"/bin/judge\", \"-q\"]\n\
+             timeout_secs = 0.25\n[drift]\ndebounce_secs = 0\nsettle_secs = 3600\n\
+             many_context_classes = [\"+mybrowser\", \"-wine\"]\nignore_classes = [\"dock\"]",
+        )
+        .unwrap();
+        assert_eq!(config.judge, JudgeChoice::Command(vec!["/bin/judge".into(), "-q".into()]));
+        assert_eq!(config.judge_timeout, Duration::from_millis(250));
+        assert_eq!((config.debounce, config.settle.as_secs()), (Duration::ZERO, 3600));
+        assert!(config.contexts.is_many_context("MyBrowser") && config.contexts.is_ignored("dock"));
+        assert!(!config.contexts.is_many_context("wine"));
+    }
+
+    #[test]
+    fn faults_are_named_with_line_and_column() {
+        for (text, place, parts) in [
+            ("[judge]\nbakend = \"none\"", "2:1", &["bakend", "did you mean `backend`?"][..]),
+            ("[jugde]\n", "1:2", &["jugde", "did you mean `judge`?"]),
+            ("[notify]\nbudget = 3", "1:2", &["unknown field `notify`", "`drift`"]),
+            ("[judge]\nbackend = 5", "2:11", &["integer", "string"]),
+            ("[judge]\ntimeout_secs = \"30\"", "2:16", &["a number of seconds"]),
+            ("[drift]\nsettle_secs = -1", "2:15", &["between 0 and 3600", "-1"]),
+            ("[drift]\nsettle_secs = 3600.5", "2:15", &["between 0 and 3600"]),
+            ("[drift]\nsettle_secs = nan", "2:15", &["between 0 and 3600"]),
+            ("[judge]\ncommand = []", "2:11", &["must begin with a program"]),
+            ("[judge]\ncommand = [\"\"]", "2:11", &["must begin with a program"]),
+            ("[judge]\ncommand = \"judge -q\"", "2:11", &["string", "sequence"]),
+            ("# é\n[judge\n", "2:7", &[]),
+            ("[judge]\nbackend = \"none\"\nbackend = \"none\"", "3:1", &["duplicate key"]),
+            (
+                "[drift]\nmany_context_classes = [\"+a\", \"b\"]",
+                "2:31",
+                &["many_context_classes", "\"b\"", "plain names replace"],
+            ),
+            ("[drift]\nignore_classes = [\"+ \"]", "2:19", &["ignore_classes", "no class name"]),
+        ] {
+            let message = parse(text).unwrap_err().to_string();
+            assert!(message.starts_with(&format!("config.toml:{place}: ")), "{text}: {message}");
+            assert!(!message.contains('\n'), "{message}");
+            for part in parts {
+                assert!(message.contains(part), "{text}: {message}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_judge_that_cannot_be_had_is_off_and_says_so() {
+        for (variable, file, expected, part) in [
+            (Some("claude"), "none", Some("claude"), "not in this version"),
+            (Some("clade"), "none", Some("clade"), "did you mean «claude»"),
+            (Some("no\u{1b}thing"), "none", Some("no\u{1b}thing"), "no\\u{1b}thing"),
+            (Some("command"), "none", Some("command"), "no command is set"),
+            (Some(""), "embedded", Some("embedded"), "not in this version"),
+            (None, "zzzzzz", Some("zzzzzz"), "there is no judge"),
+            (Some("none"), "claude", None, ""),
+        ] {
+            let text = format!("[judge]\nbackend = \"{file}\"");
+            let config = Config::parse(Path::new("c"), &text, variable).unwrap();
+            match (config.judge, expected) {
+                (JudgeChoice::Off { backend, error }, Some(expected)) => {
+                    assert_eq!(backend, expected);
+                    assert!(error.contains(part), "{error}");
+                }
+                (JudgeChoice::None, None) => {}
+                (found, _) => panic!("{variable:?}, {file}: {found:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn only_the_default_file_may_be_missing() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("config.toml");
+        assert!(Config::load(None, Some(&path), None).is_ok());
+        assert!(Config::load(None, None, None).is_ok());
+        let error = Config::load(Some(&path), None, None).unwrap_err().to_string();
+        assert!(error.contains("config.toml") && error.contains("No such file"), "{error}");
+        // A directory is no file.
+        assert!(Config::load(None, Some(dir.path()), None).is_err());
+        std::fs::write(&path, b"[judge]\n# \xff").unwrap();
+        let error = Config::load(None, Some(&path), None).unwrap_err().to_string();
+        assert!(error.contains(":2:3: the file is not UTF-8"), "{error}");
+        assert!(Config::load(None, Some(Path::new("/dev/zero")), None).is_err());
+    }
+}

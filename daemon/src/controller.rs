@@ -1,1 +1,214 @@
-//! controller
+//! The actor: the only owner of the session. It tells the session what happened and carries out
+//! what the session asks for; every rule is in there, none in here.
+//!
+//! It waits only for its inputs and the next deadline, never for a client, a child, a disk or X:
+//! answers, events and saves are handed over, and the judge is a future among its inputs.
+//!
+//! A panic would leave a daemon that is there but does nothing. Release builds abort on one, so
+//! that a service manager starts a new daemon with the saved session.
+
+use std::{io, sync::Arc};
+
+use antidrift_protocol::{Answer, Command, ErrorCode, ErrorObject, Topic};
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    ai::{Failure, Judge, Judgement, Verdict},
+    clock::{self, Timer},
+    hub::{Hub, Subscription},
+    sensor::Observation,
+    session::{Effects, Input, JudgeStart, Now, RunId, Session, Ticket},
+    store::Store,
+};
+
+/// Most requests that wait for the controller; a connection that comes after waits itself.
+pub const REQUEST_QUEUE: usize = 64;
+
+/// Where an answer goes.
+type Reply = oneshot::Sender<Result<Answer, ErrorObject>>;
+
+/// What connections ask of the controller.
+#[derive(Debug)]
+pub enum Message {
+    /// Something for the session.
+    Request {
+        /// What.
+        command: Command,
+        /// Where the answer goes, once the change is made and its save was attempted.
+        reply: Reply,
+    },
+    /// A new subscriber.
+    Subscribe {
+        /// What it wants to hear.
+        topics: Vec<Topic>,
+        /// Where its end of the queue goes.
+        reply: oneshot::Sender<Subscription>,
+    },
+}
+
+/// A judgement under way.
+struct Run {
+    id: RunId,
+    judgement: Judgement,
+}
+
+/// The actor's state.
+pub struct Controller {
+    session: Session,
+    judge: Option<Arc<dyn Judge>>,
+    run: Option<Run>,
+    store: Store,
+    hub: Hub,
+    timer: Timer,
+    tickets: u64,
+}
+
+impl std::fmt::Debug for Controller {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Controller").field("judge", &self.judge).finish_non_exhaustive()
+    }
+}
+
+impl Controller {
+    /// Needs a runtime.
+    ///
+    /// # Errors
+    ///
+    /// The process is out of descriptors.
+    pub fn new(session: Session, judge: Option<Arc<dyn Judge>>, store: Store) -> io::Result<Self> {
+        let timer = Timer::new()?;
+        Ok(Self { session, judge, run: None, store, hub: Hub::default(), timer, tickets: 0 })
+    }
+
+    /// Runs until `stop` is cancelled, then tells everybody, saves, and returns. `reason` is what
+    /// subscribers are told.
+    pub async fn run(
+        mut self,
+        mut messages: mpsc::Receiver<Message>,
+        mut observations: watch::Receiver<Option<Observation>>,
+        stop: CancellationToken,
+        reason: impl FnOnce() -> String,
+    ) {
+        loop {
+            self.set_timer();
+            tokio::select! {
+                () = stop.cancelled() => break,
+                Some(message) = messages.recv() => self.receive(message),
+                Ok(()) = observations.changed() => {
+                    let seen = observations.borrow_and_update().clone();
+                    if let Some(observation) = seen {
+                        self.step(Input::Observed(observation), None);
+                    }
+                }
+                (run, result) = finished(&mut self.run) => {
+                    self.run = None;
+                    self.step(Input::JudgeDone { run, result }, None);
+                }
+                fired = self.timer.fired() => {
+                    if let Err(error) = fired {
+                        tracing::error!("the timer failed: {error}");
+                    }
+                    self.hub.flush(clock::now());
+                    self.step(Input::Tick, None);
+                }
+            }
+        }
+        self.step(Input::Shutdown { reason: reason() }, None);
+        self.hub.close();
+        refuse_all(&mut messages);
+        let (done, saved) = oneshot::channel();
+        self.store.flush(Box::new(|result| {
+            // Whatever is still unsaved was said to whoever asked for it.
+            let _ = done.send(result.is_ok());
+        }));
+        let _ = saved.await;
+    }
+
+    fn set_timer(&mut self) {
+        let now = clock::now();
+        let deadlines = [self.session.next_deadline(now), self.hub.next_deadline(now)];
+        if let Err(error) = self.timer.set(deadlines.into_iter().flatten().min(), now) {
+            tracing::error!("the timer cannot be set: {error}");
+        }
+    }
+
+    fn receive(&mut self, message: Message) {
+        match message {
+            Message::Request { command, reply } => {
+                self.tickets += 1;
+                let ticket = Ticket(self.tickets);
+                self.step(Input::Request { ticket, command }, Some(reply));
+            }
+            Message::Subscribe { topics, reply } => {
+                let now = clock::now();
+                let (seq, state) = (self.session.seq(), self.session.state(now));
+                // One that has hung up meanwhile drops its subscription at once.
+                let _ = reply.send(self.hub.subscribe(&topics, seq, state, now));
+            }
+        }
+    }
+
+    fn step(&mut self, input: Input, reply: Option<Reply>) {
+        let now = clock::now();
+        let effects = self.session.handle(input, now);
+        self.carry_out(effects, reply, now);
+    }
+
+    /// Hands over every effect of one step, in the order that [`Effects`] gives.
+    fn carry_out(&mut self, mut effects: Effects, reply: Option<Reply>, now: Now) {
+        if effects.cancel_judge {
+            self.run = None;
+        }
+        let answer = reply.zip(effects.reply.take()).map(|(reply, to)| (reply, to.result));
+        match (effects.save.take(), answer) {
+            (Some(snapshot), Some((reply, Ok(mut answer)))) => {
+                let waiter = move |result: Result<(), &str>| {
+                    if let Err(why) = result {
+                        answer.set_unsaved(why);
+                    }
+                    let _ = reply.send(Ok(answer));
+                };
+                self.store.save(snapshot, Some(Box::new(waiter)));
+            }
+            (save, answer) => {
+                if let Some(snapshot) = save {
+                    self.store.save(snapshot, None);
+                }
+                if let Some((reply, result)) = answer {
+                    // A client that hung up does not want it any more.
+                    let _ = reply.send(result);
+                }
+            }
+        }
+        self.hub.publish(&mut effects, now);
+        if let Some(JudgeStart { run, question }) = effects.start_judge
+            && let Some(judge) = &self.judge
+        {
+            self.run = Some(Run { id: run, judgement: judge.judge(question) });
+        }
+    }
+}
+
+/// Waits for the end of the judgement under way; for ever if there is none.
+async fn finished(run: &mut Option<Run>) -> (RunId, Result<Verdict, Failure>) {
+    match run {
+        Some(run) => (run.id, (&mut run.judgement).await),
+        None => std::future::pending().await,
+    }
+}
+
+/// Answers those who asked too late.
+fn refuse_all(messages: &mut mpsc::Receiver<Message>) {
+    messages.close();
+    while let Ok(message) = messages.try_recv() {
+        if let Message::Request { reply, .. } = message {
+            let _ = reply.send(Err(shutting_down()));
+        }
+    }
+}
+
+/// The answer to whoever asks while the daemon ends.
+pub fn shutting_down() -> ErrorObject {
+    ErrorObject::new(ErrorCode::ShuttingDown, "the daemon is about to end; try again")
+}

@@ -1,2 +1,99 @@
-//! antidrift
-fn main() {}
+//! `antidriftd`: reads what it is started with, and runs the daemon.
+
+use std::{env, io, path::PathBuf, process::ExitCode};
+
+use antidrift_daemon::{
+    Options, RunError, ai::guard, config::Config, instance::Instance, logging, run, store::StateDir,
+};
+use antidrift_protocol::paths::{self, Environment, SocketPath};
+use clap::Parser;
+
+/// Watches the focused window and tells drift from work.
+///
+/// Runs in the foreground until SIGTERM or SIGINT; antidrift(1) talks to it.
+#[derive(Parser, Debug)]
+#[command(name = "antidriftd", version, after_help = EXAMPLES)]
+struct Args {
+    /// Listen here instead of in the runtime directory
+    #[arg(long, value_name = "PATH", env = "ANTIDRIFT_SOCKET")]
+    socket: Option<PathBuf>,
+    /// Read this configuration file; it must exist
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Take over from the daemon that runs already
+    #[arg(long)]
+    replace: bool,
+    /// Log more: -v steps, -vv requests, -vvv everything (else $ANTIDRIFT_LOG, else warn)
+    #[arg(short, long, action = clap::ArgAction::Count)]
+    verbose: u8,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  antidriftd                    start it in a terminal
+  antidriftd --replace          start it anew after an upgrade or a new configuration
+  ANTIDRIFT_AI_BACKEND=none antidriftd -v
+                                without a judge for once, and say what happens
+
+Exit status: 0 stopped by a signal, 1 cannot run or runs already, 2 usage or configuration.";
+
+fn main() -> ExitCode {
+    if env::args_os().nth(1).is_some_and(|arg| arg == guard::GUARD_ARG) {
+        return guard::guard_main();
+    }
+    // Whatever the caller's umask: what we make is for its owner only.
+    rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
+    match start(Args::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err((code, message)) => {
+            let _ = io::Write::write_all(
+                &mut io::stderr(),
+                format!("antidriftd: {message}\n").as_bytes(),
+            );
+            ExitCode::from(code)
+        }
+    }
+}
+
+fn start(args: Args) -> Result<(), (u8, String)> {
+    fn usage(error: impl ToString) -> (u8, String) {
+        (2, error.to_string())
+    }
+    fn fatal(error: impl ToString) -> (u8, String) {
+        (1, error.to_string())
+    }
+    let var = |name| env::var(name).ok().filter(|value| !value.is_empty());
+    let level = logging::level(args.verbose, var("ANTIDRIFT_LOG").as_deref()).map_err(usage)?;
+    logging::start(level, var("JOURNAL_STREAM").is_some());
+    let backend = var("ANTIDRIFT_AI_BACKEND");
+    let default = paths::config_file();
+    let config = Config::load(args.config.as_deref(), default.as_deref(), backend.as_deref())
+        .map_err(usage)?;
+    let socket = match args.socket.filter(|path| !path.as_os_str().is_empty()) {
+        Some(path) => SocketPath::chosen(&path),
+        None => Environment::of_process().socket_path(),
+    }
+    .map_err(usage)?;
+    socket.prepare_dir().map_err(fatal)?;
+    let _instance = Instance::acquire(&socket, args.replace).map_err(fatal)?;
+    let state_dir = StateDir {
+        path: paths::state_dir()
+            .ok_or_else(|| "there is no home directory; set HOME or XDG_STATE_HOME".to_owned()),
+        made_by_user: false,
+    };
+    let options = Options {
+        socket,
+        state_dir,
+        config,
+        display: var("DISPLAY"),
+        wayland: var("WAYLAND_DISPLAY").is_some()
+            || var("XDG_SESSION_TYPE").as_deref() == Some("wayland"),
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        // Only file work of the runtime's own would use them, of which there is none.
+        .max_blocking_threads(1)
+        .build()
+        .map_err(fatal)?;
+    runtime.block_on(run(options)).map_err(|error: RunError| fatal(error))
+}

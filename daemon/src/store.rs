@@ -1,1 +1,467 @@
-//! store
+//! The snapshot on disk: `session.json` in the state directory.
+//!
+//! It is replaced as a whole (written beside, synced, renamed, the directory synced), so that a kill
+//! or a full disk at any moment leaves the old one or the new one. The disk is never waited for by
+//! the controller: a thread that lives while there is something to save does the writing, and only
+//! the newest snapshot is written however many wait.
+
+use std::{
+    fmt,
+    fs::{self, DirBuilder, File, OpenOptions, Permissions},
+    io::{self, Read, Write},
+    os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::SystemTime,
+};
+
+use serde::{Deserialize, Serialize};
+
+use crate::session::Snapshot;
+
+/// Version of the file. Raised when an older daemon would misread it.
+const VERSION: u64 = 1;
+/// Most bytes of a snapshot: some twenty times what the bounds of the protocol allow for.
+const MAX_FILE: u64 = 1024 * 1024;
+/// Most files that are kept of those that could not be read.
+const KEPT: u32 = 5;
+const FILE: &str = "session.json";
+
+#[derive(Serialize)]
+struct Envelope<'a> {
+    version: u64,
+    snapshot: &'a Snapshot,
+}
+
+/// Called once with how the save went; on whatever thread, so it may only hand over.
+pub type Waiter = Box<dyn FnOnce(Result<(), &str>) + Send>;
+
+/// Where the state directory is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StateDir {
+    /// Its path, or why there is none.
+    pub path: Result<PathBuf, String>,
+    /// Whether a person chose it, so that its mode is theirs.
+    pub made_by_user: bool,
+}
+
+/// Saves snapshots.
+#[derive(Clone, Debug)]
+pub struct Store {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    dir: StateDir,
+    queue: Mutex<Queue>,
+}
+
+/// What waits for the writing thread. The waiters are bounded by the connections, each of which has
+/// one request under way.
+#[derive(Default)]
+struct Queue {
+    pending: Option<Box<Snapshot>>,
+    waiters: Vec<Waiter>,
+    /// Whether there is a writing thread.
+    running: bool,
+    /// What the last attempt could not save.
+    unsaved: Option<Box<Snapshot>>,
+}
+
+impl fmt::Debug for Queue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Queue")
+            .field("waiters", &self.waiters.len())
+            .field("running", &self.running)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Store {
+    /// Opens the state directory and reads what an earlier daemon left. Nothing that is found there
+    /// keeps the daemon from starting: what cannot be read is set aside under another name.
+    pub fn open(dir: StateDir) -> (Self, Option<Snapshot>) {
+        let mut snapshot = None;
+        match &dir.path {
+            Ok(path) => {
+                if let Err(error) = prepare(path, dir.made_by_user) {
+                    tracing::warn!("nothing will be saved: {}: {error}", path.display());
+                } else {
+                    remove_leftovers(path);
+                }
+                snapshot = restore(path);
+            }
+            Err(why) => tracing::warn!("nothing will be saved: {why}"),
+        }
+        let shared = Arc::new(Shared { dir, queue: Mutex::default() });
+        (Self { shared }, snapshot)
+    }
+
+    /// Saves a snapshot, or a newer one that comes before it is written.
+    pub fn save(&self, snapshot: Box<Snapshot>, waiter: Option<Waiter>) {
+        if let Err(why) = &self.shared.dir.path {
+            if let Some(waiter) = waiter {
+                waiter(Err(why));
+            }
+            return;
+        }
+        let mut queue = self.shared.queue();
+        queue.pending = Some(snapshot);
+        queue.waiters.extend(waiter);
+        self.run(queue);
+    }
+
+    /// Tries once more what could not be saved, and calls back when nothing is left to do.
+    pub fn flush(&self, waiter: Waiter) {
+        let mut queue = self.shared.queue();
+        if queue.pending.is_none() {
+            queue.pending = queue.unsaved.take();
+        }
+        if queue.pending.is_none() && !queue.running {
+            drop(queue);
+            return waiter(Ok(()));
+        }
+        queue.waiters.push(waiter);
+        self.run(queue);
+    }
+
+    fn run(&self, mut queue: MutexGuard<'_, Queue>) {
+        if queue.running {
+            return;
+        }
+        let shared = Arc::clone(&self.shared);
+        let thread = std::thread::Builder::new().name("store".into()).stack_size(128 * 1024);
+        match thread.spawn(move || shared.write_all()) {
+            Ok(_) => queue.running = true,
+            Err(error) => {
+                queue.unsaved = queue.pending.take();
+                let waiters = std::mem::take(&mut queue.waiters);
+                drop(queue);
+                let why = format!("the session could not be saved: no thread: {error}");
+                tracing::warn!("{why}");
+                waiters.into_iter().for_each(|waiter| waiter(Err(&why)));
+            }
+        }
+    }
+}
+
+impl Shared {
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        // A panic leaves no half-made change in it: each is one assignment.
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes until nothing waits.
+    fn write_all(&self) {
+        loop {
+            let mut queue = self.queue();
+            let waiters = std::mem::take(&mut queue.waiters);
+            let Some(snapshot) = queue.pending.take() else {
+                queue.running = false;
+                drop(queue);
+                return waiters.into_iter().for_each(|waiter| waiter(Ok(())));
+            };
+            drop(queue);
+            let result = match &self.dir.path {
+                Ok(dir) => write(dir, self.dir.made_by_user, &snapshot),
+                Err(_) => Ok(()),
+            };
+            let failed_before = {
+                let mut queue = self.queue();
+                let before = queue.unsaved.take().is_some();
+                queue.unsaved = result.is_err().then_some(snapshot);
+                before
+            };
+            match result {
+                Ok(()) => {
+                    if failed_before {
+                        tracing::info!("the session can be saved again");
+                    }
+                    waiters.into_iter().for_each(|waiter| waiter(Ok(())));
+                }
+                Err(why) => {
+                    // Said once; each request that it concerns says it again to whoever asked.
+                    if !failed_before {
+                        tracing::warn!("{why}");
+                    }
+                    waiters.into_iter().for_each(|waiter| waiter(Err(&why)));
+                }
+            }
+        }
+    }
+}
+
+/// Makes the directory, closed to others. One that a person chose and made keeps its mode.
+fn prepare(dir: &Path, made_by_user: bool) -> io::Result<()> {
+    if let Ok(meta) = fs::metadata(dir) {
+        let ours = meta.uid() == rustix::process::geteuid().as_raw();
+        if meta.is_dir() && ours && !made_by_user && meta.mode() & 0o777 != 0o700 {
+            fs::set_permissions(dir, Permissions::from_mode(0o700))?;
+        }
+        if meta.is_dir() {
+            return Ok(());
+        }
+    }
+    DirBuilder::new().recursive(true).mode(0o700).create(dir)
+}
+
+/// Removes what a daemon that was killed while writing left behind.
+fn remove_leftovers(dir: &Path) {
+    let Ok(entries) = fs::read_dir(dir) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if name.starts_with(&format!("{FILE}.")) && name.ends_with(".tmp") {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Replaces the snapshot. The error is a sentence for people.
+fn write(dir: &Path, made_by_user: bool, snapshot: &Snapshot) -> Result<(), String> {
+    // The process id keeps two daemons with one state directory from writing into one file.
+    let temporary = dir.join(format!("{FILE}.{}.tmp", std::process::id()));
+    let attempt = || -> io::Result<()> {
+        let mut text = serde_json::to_vec(&Envelope { version: VERSION, snapshot })?;
+        text.push(b'\n');
+        // Again each time: it may have been removed, or come back with its file system.
+        prepare(dir, made_by_user)?;
+        let mut file = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(&temporary)?;
+        file.write_all(&text)?;
+        file.sync_all()?;
+        fs::rename(&temporary, dir.join(FILE))?;
+        match File::open(dir)?.sync_all() {
+            // Some file systems cannot sync a directory; the rename is all there is then.
+            Err(error) if error.kind() != io::ErrorKind::InvalidInput => Err(error),
+            _ => Ok(()),
+        }
+    };
+    attempt().map_err(|error| {
+        // What was written so far takes up the room that is missing.
+        let _ = fs::remove_file(&temporary);
+        format!("the session could not be saved in {}: {error}", dir.display())
+    })
+}
+
+/// Why a file is no snapshot for this version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unfit {
+    Corrupt,
+    Newer,
+}
+
+/// Reads the snapshot; sets aside what is none.
+fn restore(dir: &Path) -> Option<Snapshot> {
+    let path = dir.join(FILE);
+    let (unfit, why) = match read(&path) {
+        Ok(text) => match parse(&text) {
+            Ok(snapshot) => return Some(snapshot),
+            Err(reason) => reason,
+        },
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+        Err(error) => (Unfit::Corrupt, error.to_string()),
+    };
+    let aside = aside_name(dir, unfit);
+    match fs::rename(&path, &aside) {
+        Ok(()) => tracing::warn!(
+            "the saved session {} cannot be used ({why}); it is kept as {}",
+            path.display(),
+            aside.display()
+        ),
+        Err(error) => tracing::warn!(
+            "the saved session {} cannot be used ({why}), nor moved out of the way ({error})",
+            path.display()
+        ),
+    }
+    None
+}
+
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    File::open(path)?.take(MAX_FILE).read_to_end(&mut text)?;
+    Ok(text)
+}
+
+fn parse(text: &[u8]) -> Result<Snapshot, (Unfit, String)> {
+    #[derive(Deserialize)]
+    struct Version {
+        version: u64,
+    }
+    #[derive(Deserialize)]
+    struct Body {
+        snapshot: Snapshot,
+    }
+    // The words of the reader are left out: they may quote what stands in the file.
+    let corrupt = |error: serde_json::Error| {
+        let (line, column) = (error.line(), error.column());
+        let why = if error.is_eof() { "it is cut short" } else { "it is damaged" };
+        (Unfit::Corrupt, format!("{why} at line {line}, column {column}"))
+    };
+    let Version { version } = serde_json::from_slice(text).map_err(corrupt)?;
+    if version > VERSION {
+        return Err((Unfit::Newer, format!("it is of a newer antidrift, version {version}")));
+    }
+    let Body { snapshot } = serde_json::from_slice(text).map_err(corrupt)?;
+    Ok(snapshot)
+}
+
+/// A free name, else that of the oldest file that was set aside.
+fn aside_name(dir: &Path, unfit: Unfit) -> PathBuf {
+    let kind = match unfit {
+        Unfit::Corrupt => "corrupt",
+        Unfit::Newer => "newer",
+    };
+    let names = (1..=KEPT).map(|n| dir.join(format!("{FILE}.{kind}-{n}")));
+    let age = |path: &PathBuf| {
+        fs::symlink_metadata(path).map_or(SystemTime::UNIX_EPOCH, |meta| {
+            meta.modified().unwrap_or(SystemTime::UNIX_EPOCH)
+        })
+    };
+    names.min_by_key(age).unwrap_or_else(|| dir.join(format!("{FILE}.{kind}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+    use crate::session::SavedSession;
+
+    fn chosen(dir: &Path) -> StateDir {
+        StateDir { path: Ok(dir.into()), made_by_user: true }
+    }
+
+    fn snapshot(text: &str) -> Box<Snapshot> {
+        let session = SavedSession { text: text.into(), ..SavedSession::default() };
+        Box::new(Snapshot { last_alert: 7, session: Some(session) })
+    }
+
+    fn save(store: &Store, text: &str) -> Result<(), String> {
+        let (sender, receiver) = mpsc::channel();
+        let waiter: Waiter =
+            Box::new(move |result| sender.send(result.map_err(str::to_owned)).unwrap());
+        store.save(snapshot(text), Some(waiter));
+        receiver.recv_timeout(std::time::Duration::from_secs(10)).unwrap()
+    }
+
+    fn names(dir: &Path) -> Vec<String> {
+        let mut names: Vec<String> = fs::read_dir(dir)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn what_was_saved_comes_back() {
+        let root = tempfile::tempdir().unwrap();
+        let dir = root.path().join("a/b");
+        let (store, found) = Store::open(chosen(&dir));
+        assert_eq!(found, None);
+        save(&store, "one").unwrap();
+        save(&store, "two").unwrap();
+        assert_eq!(Store::open(chosen(&dir)).1, Some(*snapshot("two")));
+        assert_eq!(names(&dir), [FILE]);
+        let mode = |path: &Path| fs::metadata(path).unwrap().mode() & 0o777;
+        assert_eq!((mode(&dir), mode(&dir.join(FILE))), (0o700, 0o600));
+    }
+
+    #[test]
+    fn our_own_directory_is_closed() {
+        let root = tempfile::tempdir().unwrap();
+        for (made_by_user, expected) in [(true, 0o755), (false, 0o700)] {
+            fs::set_permissions(root.path(), Permissions::from_mode(0o755)).unwrap();
+            drop(Store::open(StateDir { path: Ok(root.path().into()), made_by_user }));
+            assert_eq!(fs::metadata(root.path()).unwrap().mode() & 0o777, expected);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_set_aside() {
+        for (text, name) in [
+            (&b""[..], "session.json.corrupt-1"),
+            (b"{", "session.json.corrupt-1"),
+            (b"{\"version\":1,\"snapshot\":{\"last_alert\":\"x\"}}", "session.json.corrupt-1"),
+            (b"{\"version\":1}", "session.json.corrupt-1"),
+            (b"\xff\xfe\0", "session.json.corrupt-1"),
+            (b"[]", "session.json.corrupt-1"),
+            (b"{\"version\":2,\"snapshot\":[]}", "session.json.newer-1"),
+        ] {
+            let root = tempfile::tempdir().unwrap();
+            fs::write(root.path().join(FILE), text).unwrap();
+            let (store, found) = Store::open(chosen(root.path()));
+            assert_eq!(found, None, "{text:?}");
+            assert_eq!(names(root.path()), [name], "{text:?}");
+            assert_eq!(fs::read(root.path().join(name)).unwrap(), text);
+            save(&store, "new").unwrap();
+            assert_eq!(names(root.path()), [FILE, name]);
+        }
+    }
+
+    #[test]
+    fn a_newer_snapshot_of_the_same_version_is_read() {
+        let root = tempfile::tempdir().unwrap();
+        let text = "{\"version\":1,\"by\":\"x\",\"snapshot\":{\"last_alert\":3,\"more\":[1]}}";
+        fs::write(root.path().join(FILE), text).unwrap();
+        let found = Store::open(chosen(root.path())).1.unwrap();
+        assert_eq!((found.last_alert, found.session), (3, None));
+    }
+
+    #[test]
+    fn few_files_are_kept_and_leftovers_removed() {
+        let root = tempfile::tempdir().unwrap();
+        for n in 0..9 {
+            fs::write(root.path().join(FILE), format!("bad {n}")).unwrap();
+            fs::write(root.path().join("session.json.99.tmp"), "half").unwrap();
+            drop(Store::open(chosen(root.path())));
+        }
+        let expected: Vec<String> = (1..=5).map(|n| format!("{FILE}.corrupt-{n}")).collect();
+        assert_eq!(names(root.path()), expected);
+        let texts: Vec<_> =
+            expected.iter().map(|name| fs::read(root.path().join(name)).unwrap()).collect();
+        assert!(texts.contains(&b"bad 8".to_vec()), "the newest is kept");
+    }
+
+    #[test]
+    fn a_failure_is_told_and_mends() {
+        let root = tempfile::tempdir().unwrap();
+        let dir = root.path().join("state");
+        // A file in the place of the directory fails for root as well.
+        fs::write(&dir, "").unwrap();
+        let (store, found) = Store::open(chosen(&dir));
+        assert_eq!(found, None);
+        let why = save(&store, "lost").unwrap_err();
+        assert!(why.contains("could not be saved") && why.contains("state"), "{why}");
+        fs::remove_file(&dir).unwrap();
+        let (sender, receiver) = mpsc::channel();
+        store.flush(Box::new(move |result| sender.send(result.is_ok()).unwrap()));
+        assert!(receiver.recv_timeout(std::time::Duration::from_secs(10)).unwrap());
+        assert_eq!(Store::open(chosen(&dir)).1, Some(*snapshot("lost")));
+
+        let nowhere = StateDir { path: Err("no home".into()), made_by_user: false };
+        assert_eq!(save(&Store::open(nowhere).0, "x"), Err("no home".into()));
+    }
+
+    #[test]
+    fn many_waiters_are_served_by_few_writes() {
+        let root = tempfile::tempdir().unwrap();
+        let (store, _) = Store::open(chosen(root.path()));
+        let (sender, receiver) = mpsc::channel();
+        for n in 0..200 {
+            let sender = sender.clone();
+            let waiter: Waiter = Box::new(move |result| sender.send(result.is_ok()).unwrap());
+            store.save(snapshot(&n.to_string()), Some(waiter));
+        }
+        for _ in 0..200 {
+            assert!(receiver.recv_timeout(std::time::Duration::from_secs(10)).unwrap());
+        }
+        assert_eq!(Store::open(chosen(root.path())).1, Some(*snapshot("199")));
+    }
+}

@@ -135,6 +135,7 @@ fn it_can_be_stopped_wherever_it_waits() {
 fn a_mute_server_does_not_hold_it_back() {
     let number = 4000 + std::process::id() % 1000;
     let path = format!("/tmp/.X11-unix/X{number}");
+    std::fs::create_dir_all("/tmp/.X11-unix").unwrap();
     let listener = UnixListener::bind(&path).unwrap();
     let watch = Watch::with(settings(Some(&format!(":{number}"))));
     let (client, _) = listener.accept().unwrap();

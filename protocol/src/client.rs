@@ -356,6 +356,16 @@ impl Events {
         event(&line)
     }
 
+    /// As [`next_event`](Self::next_event), but the line as the daemon wrote it, without its line
+    /// break: for those who pass on what this version does not know.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError::Closed`] when the daemon has gone.
+    pub fn next_line(&mut self) -> Result<Vec<u8>, ClientError> {
+        self.client.line(None)
+    }
+
     /// The next event if it has arrived whole, without waiting. Who waits for the descriptor
     /// together with others takes events until there is none first: what was read along with an
     /// earlier one no longer shows there.

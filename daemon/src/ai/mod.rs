@@ -1,6 +1,13 @@
 //! Judges: whether one window serves one commitment. Knows nothing of sessions, sockets or files of
 //! ours; primitives in, primitives out.
 
+pub mod command;
+pub mod guard;
+pub mod message;
+pub mod parse;
+pub mod process;
+pub mod prompt;
+
 use std::{fmt, future::Future, pin::Pin};
 
 /// One question to a judge. Every string is untrusted text.

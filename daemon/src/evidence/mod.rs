@@ -8,7 +8,7 @@ mod classes;
 mod context;
 mod title;
 
-use std::fmt;
+use std::{fmt, sync::LazyLock};
 
 use antidrift_protocol::text::clean;
 
@@ -44,6 +44,13 @@ impl Window {
     pub fn is_anonymous(&self) -> bool {
         clean(&self.class, 1).is_empty() && clean(&self.title, 1).is_empty()
     }
+}
+
+/// Whether windows of this class are terminals. The list is built in: configuration does not change
+/// what a terminal is.
+pub fn is_terminal(class: &str) -> bool {
+    static BUILT_IN: LazyLock<Contexts> = LazyLock::new(Contexts::default);
+    BUILT_IN.is_terminal(class)
 }
 
 /// Titles are private: no debug output may carry one into a log.

@@ -1,1 +1,8 @@
-//! The socket server.
+//! The socket: who may connect, how many, and what each connection says.
+
+mod connection;
+mod listen;
+mod places;
+mod subscribe;
+
+pub use listen::{Server, ServerError};

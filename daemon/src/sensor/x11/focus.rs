@@ -1,7 +1,10 @@
 //! Who has the focus: what a window manager says (EWMH), and where the X input focus is.
 
 use x11rb::errors::ConnectionError;
-use x11rb::protocol::xproto::{AtomEnum, ConnectionExt, MapState, Window as WindowId, WindowClass};
+use x11rb::protocol::xproto::{
+    AtomEnum, ChangeWindowAttributesAux, ConnectionExt, EventMask, MapState, Window as WindowId,
+    WindowClass,
+};
 
 use super::Conn;
 use super::atoms::Atoms;
@@ -25,7 +28,7 @@ pub(super) enum InputFocus {
     Nothing,
 }
 
-/// The check window of a living window manager that names the active window
+/// The check window of a living window manager that names the active window; its end is selected
 /// (`_NET_SUPPORTING_WM_CHECK`: the root names a window that names itself; the property outlives
 /// its writer, the window does not).
 pub(super) fn ewmh_manager(
@@ -43,6 +46,9 @@ pub(super) fn ewmh_manager(
     if check == 0 || check == root || !names_active {
         return Ok(None);
     }
+    // before it is looked at, so that its end cannot be missed
+    let end = ChangeWindowAttributesAux::new().event_mask(EventMask::STRUCTURE_NOTIFY);
+    conn.change_window_attributes(check, &end)?;
     let itself = ask(conn, check, atoms._NET_SUPPORTING_WM_CHECK, 1)?;
     let itself = answer(itself.reply())?.map_or(0, |reply| first_number(&reply));
     Ok((itself == check).then_some(check))

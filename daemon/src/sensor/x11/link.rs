@@ -103,10 +103,18 @@ pub(super) enum Ready {
 
 /// The stream to the X server. Told to stop, each wait on it fails, also one for the reply of a
 /// server that hangs.
+///
+/// x11rb polls before each request that it buffers, and reads until nothing is left. Both are
+/// left out where the answer is known: that halves the system calls of a switch. A wait is always
+/// a real one, so a wrong guess costs a call and loses nothing.
 #[derive(Debug)]
 pub(super) struct Link {
     stream: DefaultStream,
     stop: Arc<Stop>,
+    /// The last read took less than it could have.
+    drained: AtomicBool,
+    /// The last write found no room.
+    full: AtomicBool,
 }
 
 impl Link {
@@ -122,6 +130,7 @@ impl Link {
             PollFd::new(&timer.0, PollFlags::IN),
         ];
         poll_all(&mut fds)?;
+        self.drained.store(false, Ordering::Relaxed);
         if !fds[1].revents().is_empty() {
             return Err(stopped());
         }
@@ -132,6 +141,12 @@ impl Link {
         Ok(Ready::Server)
     }
 
+    fn wrote(&self, written: io::Result<usize>) -> io::Result<usize> {
+        let full = written.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock);
+        self.full.store(full, Ordering::Relaxed);
+        written
+    }
+
     fn fd(&self) -> BorrowedFd<'_> {
         self.stream.as_fd()
     }
@@ -139,6 +154,10 @@ impl Link {
 
 impl Stream for Link {
     fn poll(&self, mode: PollMode) -> io::Result<()> {
+        // «is there room to write» is asked with both; the write itself tells
+        if matches!(mode, PollMode::ReadAndWritable) && !self.full.swap(false, Ordering::Relaxed) {
+            return Ok(());
+        }
         let mut flags = PollFlags::empty();
         flags.set(PollFlags::IN, mode.readable());
         flags.set(PollFlags::OUT, mode.writable());
@@ -147,15 +166,22 @@ impl Stream for Link {
             PollFd::new(&self.stop.event, PollFlags::IN),
         ];
         poll_all(&mut fds)?;
+        self.drained.store(false, Ordering::Relaxed);
         if fds[1].revents().is_empty() { Ok(()) } else { Err(stopped()) }
     }
 
     fn read(&self, buf: &mut [u8], fds: &mut Vec<RawFdContainer>) -> io::Result<usize> {
-        self.stream.read(buf, fds)
+        if self.drained.load(Ordering::Relaxed) {
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
+        let read = self.stream.read(buf, fds)?;
+        // 0 is the end of the stream, which has to be seen again
+        self.drained.store(read > 0 && read < buf.len(), Ordering::Relaxed);
+        Ok(read)
     }
 
     fn write(&self, buf: &[u8], fds: &mut Vec<RawFdContainer>) -> io::Result<usize> {
-        self.stream.write(buf, fds)
+        self.wrote(self.stream.write(buf, fds))
     }
 
     fn write_vectored(
@@ -163,7 +189,7 @@ impl Stream for Link {
         bufs: &[IoSlice<'_>],
         fds: &mut Vec<RawFdContainer>,
     ) -> io::Result<usize> {
-        self.stream.write_vectored(bufs, fds)
+        self.wrote(self.stream.write_vectored(bufs, fds))
     }
 }
 
@@ -196,7 +222,12 @@ pub(super) fn connect(display: &str, stop: &Arc<Stop>) -> Result<(Conn, usize), 
         // without an authority file many servers let the user in all the same
         let auth = xauth::get_auth(family, &host, parsed.display).ok().flatten();
         let (name, data) = auth.unwrap_or_default();
-        let link = Link { stream, stop: Arc::clone(stop) };
+        let link = Link {
+            stream,
+            stop: Arc::clone(stop),
+            drained: AtomicBool::new(false),
+            full: AtomicBool::new(false),
+        };
         let conn = Conn::connect_to_stream_with_auth_info(link, screen, name, data)?;
         return Ok((conn, screen));
     }

@@ -4,17 +4,18 @@
 //! trusted: a living window manager that speaks EWMH names the active window; without one the
 //! newest of «the property was written» and «the input focus moved» counts.
 
+mod events;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use x11rb::connection::Connection;
 use x11rb::errors::{ConnectionError, ReplyError};
-use x11rb::protocol::Event;
 use x11rb::protocol::xproto::{
-    Atom, AtomEnum, ChangeWindowAttributesAux, ConnectionExt, EventMask, NotifyMode,
-    PropertyNotifyEvent, Window as WindowId,
+    ChangeWindowAttributesAux, ConnectionExt, EventMask, Window as WindowId,
 };
 
+use self::events::{Changes, Source};
 use super::atoms::Atoms;
 use super::calm::{self, Calm};
 use super::focus::{self, InputFocus};
@@ -35,28 +36,6 @@ const MAX_CHASES: usize = 8;
 const ONLY_XWAYLAND: &str = "Wayland session: only XWayland windows are seen";
 const NO_MANAGER: &str =
     "no window manager names the active window (EWMH): the input focus is followed instead";
-
-/// Who said last what has the focus.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Source {
-    /// `_NET_ACTIVE_WINDOW`.
-    ActiveWindow,
-    /// FocusIn and FocusOut, or the end of a window.
-    InputFocus,
-}
-
-/// What a batch of events calls for.
-#[derive(Debug, Default)]
-struct Changes {
-    manager: bool,
-    focus: Option<Source>,
-    /// The focused window was unmapped or destroyed.
-    ended: bool,
-    /// Class or owner of the focused window.
-    identity: bool,
-    /// Its title, and when (server time).
-    title: Option<u32>,
-}
 
 /// What the timer stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,67 +129,6 @@ impl<'a> Watcher<'a> {
         self.act(&changes)
     }
 
-    fn note(&self, changes: &mut Changes, event: &Event) {
-        match event {
-            Event::PropertyNotify(event) if event.window == self.root => {
-                let atoms = self.reader.atoms;
-                if event.atom == atoms._NET_ACTIVE_WINDOW {
-                    changes.focus = Some(Source::ActiveWindow);
-                } else if event.atom == atoms._NET_SUPPORTING_WM_CHECK
-                    || event.atom == atoms._NET_SUPPORTED
-                {
-                    changes.manager = true;
-                }
-            }
-            Event::PropertyNotify(event) => self.note_property(changes, event),
-            // a key grab moves no focus
-            Event::FocusIn(event) | Event::FocusOut(event)
-                if event.mode != NotifyMode::GRAB && event.mode != NotifyMode::UNGRAB =>
-            {
-                changes.focus = Some(self.without_property());
-            }
-            Event::DestroyNotify(event) if Some(event.window) == self.manager => {
-                changes.manager = true;
-            }
-            Event::DestroyNotify(event) => self.note_end(changes, event.window),
-            Event::UnmapNotify(event) => self.note_end(changes, event.window),
-            // errors of requests without a reply: the window was gone
-            _ => {}
-        }
-    }
-
-    fn note_property(&self, changes: &mut Changes, event: &PropertyNotifyEvent) {
-        let Some(current) = self.current.as_ref().filter(|c| c.window.id == event.window) else {
-            return;
-        };
-        let is = |atom: AtomEnum| event.atom == Atom::from(atom);
-        if is(AtomEnum::WM_CLASS) || is(AtomEnum::WM_TRANSIENT_FOR) {
-            changes.identity = true;
-        } else if event.atom == self.reader.atoms._NET_WM_NAME
-            || (is(AtomEnum::WM_NAME) && !current.net_title)
-        {
-            changes.title = Some(event.time);
-        }
-    }
-
-    fn note_end(&self, changes: &mut Changes, window: WindowId) {
-        if self.shown() == Some(window) {
-            changes.ended = true;
-            // its manager is about to name another one, or none
-            if self.manager.is_some() {
-                return;
-            }
-        }
-        if self.selected.iter().any(|(selected, _)| *selected == window) {
-            changes.focus = Some(self.without_property());
-        }
-    }
-
-    /// Where to look after something else than the property has changed.
-    fn without_property(&self) -> Source {
-        if self.manager.is_some() { Source::ActiveWindow } else { Source::InputFocus }
-    }
-
     fn act(&mut self, changes: &Changes) -> Result<(), ConnectionError> {
         let noted = self.shown();
         if changes.ended {
@@ -263,8 +181,7 @@ impl<'a> Watcher<'a> {
         self.select_on(self.root, mask)?;
         let before = self.manager;
         self.manager = focus::ewmh_manager(conn, &atoms, self.root)?;
-        if let Some(check) = self.manager {
-            self.select_on(check, EventMask::STRUCTURE_NOTIFY)?;
+        if self.manager.is_some() {
             self.select_on(self.root, EventMask::PROPERTY_CHANGE)?;
         }
         self.source = self.without_property();
@@ -404,7 +321,7 @@ impl<'a> Watcher<'a> {
         let title = self.reader.title(current.window.id, current.net_title)?;
         let Some(title) = title else { return self.doubt() };
         let Some(current) = &mut self.current else { return Ok(()) };
-        current.rename(title, true);
+        current.rename(title);
         if current.calm.is_storm_after(time) && self.waiting == Waiting::Idle {
             self.waiting = Waiting::Storm;
             self.timer.every(calm::INTERVAL)?;
@@ -418,7 +335,7 @@ impl<'a> Watcher<'a> {
         let title = self.reader.title(current.window.id, current.net_title)?;
         let Some(title) = title else { return self.show_nothing() };
         let Some(current) = &mut self.current else { return Ok(()) };
-        if current.rename(title, false) {
+        if current.rename(title) {
             return Ok(());
         }
         current.calm = Calm::default();
@@ -491,14 +408,11 @@ impl From<Identity> for Current {
 
 impl Current {
     /// Takes a title; true when it is another one. What runs in a terminal is looked up along
-    /// with it, but for a storm's sake.
-    fn rename(&mut self, title: Title, with_command: bool) -> bool {
+    /// with it.
+    fn rename(&mut self, title: Title) -> bool {
         self.net_title = title.net;
         let changed = self.window.title != title.text;
-        let command = match self.terminal {
-            Some(pid) if with_command => terminal::foreground_command(pid),
-            _ => self.window.command.clone(),
-        };
+        let command = self.terminal.and_then(terminal::foreground_command);
         if changed || command != self.window.command {
             let window = Window { title: title.text, command, ..Window::clone(&self.window) };
             self.window = Arc::new(window);

@@ -1,0 +1,230 @@
+//! The command line.
+
+use std::{ffi::OsString, path::PathBuf};
+
+use antidrift_protocol::Outcome;
+use clap::{
+    Args as Group, Parser, Subcommand, ValueEnum,
+    error::{ContextKind, ErrorKind},
+};
+use rustix::stdio;
+
+use crate::{duration, out};
+
+const EXAMPLES: &str = "\
+Examples:
+  antidrift start draft the report --for 25m --allow code,emacs
+  antidrift status
+  antidrift ontask               the window just flagged serves the commitment
+  antidrift refocus              it does not: back to task
+  antidrift complete --outcome done
+  antidrift watch                a live view; in a pipe one line a change
+
+Exit codes: 0 done, 1 refused or output not written, 2 usage, 3 daemon not
+reachable, 4 daemon does not answer. Only JSON output is stable.";
+
+const START_EXAMPLES: &str = "\
+Examples:
+  antidrift start draft the report
+  antidrift start draft the report --for 1h30 --next 'outline section 2'
+  antidrift start --allow code,emacs --allow-domain docs.rs write the parser
+  antidrift start -- '- [ ] a text that begins with a dash'";
+
+const ONTASK_HELP: &str = "\
+Without an option the daemon allows the window's class, or for browsers,
+terminals and other programs that hold many contexts its whole title.
+
+Which window is meant: the focused one if it is flagged as drifting; else, when
+this is typed into a terminal, the last one that was flagged in the last 10
+minutes and not answered; else the focused one.
+
+Examples:
+  antidrift ontask
+  antidrift ontask --class            every window of that window's program
+  antidrift ontask --class firefox
+  antidrift ontask --title 'RFC 9110'
+  antidrift ontask --domain docs.rs";
+
+const WATCH_HELP: &str = "\
+On a terminal: a live view; keys b (back to task), t (this is on task),
+e (end session), q (quit). In a pipe: one line a change, for bars.
+Alerts are also shown as desktop notifications by notify-send; of several
+watches one shows them.
+
+With --json: the daemon's event lines, one object a line, and beside them
+{\"event\":\"connected\",…} and {\"event\":\"disconnected\",…}.
+
+Examples:
+  antidrift watch
+  antidrift watch --json | jq -r 'select(.event==\"state\").data.drift.status'
+  antidrift watch --notify-only       for autostart: popups only";
+
+/// Talk to antidriftd: set a commitment, answer its alerts, watch.
+#[derive(Debug, Parser)]
+#[command(name = "antidrift", version, after_help = EXAMPLES, max_term_width = 100)]
+#[command(disable_help_subcommand = true, arg_required_else_help = true)]
+pub(crate) struct Args {
+    /// The daemon's socket [default: $ANTIDRIFT_SOCKET or the runtime directory's]
+    #[arg(long, global = true, value_name = "PATH")]
+    pub(crate) socket: Option<PathBuf>,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Start a session with a commitment
+    Start(Start),
+    /// Back to task: take back the verdict on the window
+    Refocus,
+    /// The window serves the commitment: allow it from now on
+    Ontask(Ontask),
+    /// End the session and show its review
+    Complete(Complete),
+    /// Leave the review
+    End,
+    /// Show what the daemon knows
+    Status(Status),
+    /// Follow what happens, and raise popups
+    Watch(Watch),
+}
+
+#[derive(Debug, Group)]
+#[command(after_help = START_EXAMPLES)]
+pub(crate) struct Start {
+    /// What you set out to do; several words are joined by a space
+    #[arg(required = true, value_name = "TEXT")]
+    pub(crate) text: Vec<String>,
+    /// The first step
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) next: Option<String>,
+    /// How you will know that it is done
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) success: Option<String>,
+    /// The timebox: 25m, 1h30, 90s; a bare number is minutes
+    #[arg(long = "for", value_name = "TIME", value_parser = duration::parse)]
+    pub(crate) timebox: Option<u64>,
+    /// Window classes that are on task
+    #[arg(long, value_name = "CLASS,…", value_delimiter = ',')]
+    pub(crate) allow: Vec<String>,
+    /// Every title that holds this text is on task
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) allow_title: Vec<String>,
+    /// This host and its subdomains are on task
+    #[arg(long, value_name = "DOMAIN", value_delimiter = ',')]
+    pub(crate) allow_domain: Vec<String>,
+    /// This program in a terminal is on task
+    #[arg(long, value_name = "COMMAND", value_delimiter = ',')]
+    pub(crate) allow_command: Vec<String>,
+}
+
+#[derive(Debug, Default, Group)]
+#[command(after_help = ONTASK_HELP)]
+#[group(multiple = false)]
+pub(crate) struct Ontask {
+    /// Allow a window class; without NAME that of the window meant
+    #[arg(long, value_name = "NAME")]
+    pub(crate) class: Option<Option<String>>,
+    /// Allow every title that holds TEXT; without TEXT the whole title of the window meant
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) title: Option<Option<String>>,
+    /// Allow a host and its subdomains
+    #[arg(long, value_name = "DOMAIN")]
+    pub(crate) domain: Option<String>,
+    /// Allow a program in a terminal
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) command: Option<String>,
+}
+
+#[derive(Debug, Default, Group)]
+pub(crate) struct Complete {
+    /// How it went
+    #[arg(long, value_name = "OUTCOME")]
+    pub(crate) outcome: Option<Went>,
+    /// A note for the review
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) note: Option<String>,
+}
+
+/// How a session went, as it is typed.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Went {
+    Done,
+    Partial,
+    Abandoned,
+}
+
+impl From<Went> for Outcome {
+    fn from(went: Went) -> Self {
+        match went {
+            Went::Done => Self::Done,
+            Went::Partial => Self::Partial,
+            Went::Abandoned => Self::Abandoned,
+        }
+    }
+}
+
+#[derive(Debug, Default, Group)]
+pub(crate) struct Status {
+    /// The daemon's answer as one line of JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Default, Group)]
+#[command(after_help = WATCH_HELP)]
+pub(crate) struct Watch {
+    /// One JSON object a line
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// No desktop notifications
+    #[arg(long)]
+    pub(crate) no_notify: bool,
+    /// Desktop notifications and nothing else
+    #[arg(long, conflicts_with_all = ["no_notify", "json"])]
+    pub(crate) notify_only: bool,
+}
+
+/// What a command line comes to.
+pub(crate) enum Parsed {
+    /// Something to do.
+    Args(Args),
+    /// Help or the version was asked for: text for standard output.
+    Help(String),
+    /// It is wrong: text for standard error.
+    Wrong(String),
+}
+
+/// Reads a command line, program name included.
+pub(crate) fn parse(given: &[OsString]) -> Parsed {
+    match Args::try_parse_from(given) {
+        Ok(args) => Parsed::Args(args),
+        Err(error) if error.use_stderr() => {
+            let mut text = shown(&error, out::colours(stdio::stderr()));
+            if let Some(tip) = dash_tip(&error) {
+                text.push_str(tip);
+            }
+            Parsed::Wrong(text)
+        }
+        Err(help) => Parsed::Help(shown(&help, out::colours(stdio::stdout()))),
+    }
+}
+
+fn shown(error: &clap::Error, colours: bool) -> String {
+    let text = error.render();
+    if colours { text.ansi().to_string() } else { text.to_string() }
+}
+
+/// Free text that begins with a dash reads as an option; clap's own tip does not always say how it
+/// is typed then.
+fn dash_tip(error: &clap::Error) -> Option<&'static str> {
+    let dashed = |kind| error.get(kind).is_some_and(|arg| arg.to_string().starts_with('-'));
+    (error.kind() == ErrorKind::UnknownArgument && dashed(ContextKind::InvalidArg)).then_some(
+        "\nA text that begins with a dash goes after `--`: antidrift start -- '- like this'\n\
+         As an option's value it is joined by `=`: --next='- like this'\n",
+    )
+}
+
+#[cfg(test)]
+#[path = "args_tests.rs"]
+mod tests;

@@ -1,0 +1,110 @@
+use super::*;
+
+fn parsed(line: &[&str]) -> Parsed {
+    let given: Vec<OsString> =
+        std::iter::once("antidrift").chain(line.iter().copied()).map(Into::into).collect();
+    parse(&given)
+}
+
+fn args(line: &[&str]) -> Command {
+    match parsed(line) {
+        Parsed::Args(args) => args.command,
+        Parsed::Help(text) | Parsed::Wrong(text) => panic!("{line:?}: {text}"),
+    }
+}
+
+fn wrong(line: &[&str]) -> String {
+    match parsed(line) {
+        Parsed::Wrong(text) => text,
+        Parsed::Help(text) => panic!("{line:?} is help: {text}"),
+        Parsed::Args(args) => panic!("{line:?}: {args:?}"),
+    }
+}
+
+fn start(line: &[&str]) -> Start {
+    match args(&[&["start"], line].concat()) {
+        Command::Start(start) => start,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn the_definition_is_sound() {
+    use clap::CommandFactory as _;
+    Args::command().debug_assert();
+}
+
+#[test]
+fn texts_and_options_mix() {
+    let it = start(&["draft", "the", "report", "--for", "25m", "--allow", "code,emacs", "now"]);
+    assert_eq!(it.text, ["draft", "the", "report", "now"]);
+    assert_eq!(it.timebox, Some(1500));
+    assert_eq!(it.allow, ["code", "emacs"]);
+    let it = start(&["--allow-title", "a, b", "x", "--", "-y", "--for"]);
+    assert_eq!(
+        (it.text, it.allow_title),
+        (vec!["x".into(), "-y".into(), "--for".into()], vec!["a, b".to_owned()])
+    );
+}
+
+#[test]
+fn a_text_led_by_a_dash_works_after_two_dashes_and_the_message_says_so() {
+    for text in ["- [ ] write chapter 2", "-x", "--help me", "--", "-"] {
+        assert_eq!(start(&["--", text]).text, [text]);
+    }
+    assert_eq!(start(&["-"]).text, ["-"]);
+    for text in ["- [ ] write chapter 2", "-x", "--help me"] {
+        let message = wrong(&["start", text]);
+        assert!(message.contains("after `--`"), "{text}: {message}");
+    }
+    let message = wrong(&["start", "x", "--next", "- a"]);
+    assert!(message.contains("--next='-"), "{message}");
+    assert_eq!(start(&["x", "--next=- a"]).next.as_deref(), Some("- a"));
+}
+
+#[test]
+fn ontask_takes_one_selector_with_or_without_a_value() {
+    let ontask = |line: &[&str]| match args(&[&["ontask"], line].concat()) {
+        Command::Ontask(ontask) => ontask,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(ontask(&["--class"]).class, Some(None));
+    assert_eq!(ontask(&["--class", "firefox"]).class, Some(Some("firefox".into())));
+    assert_eq!(ontask(&["--title"]).title, Some(None));
+    assert!(ontask(&[]).class.is_none());
+    wrong(&["ontask", "--class", "--title"]);
+    wrong(&["ontask", "--domain"]);
+    wrong(&["ontask", "firefox"]);
+}
+
+#[test]
+fn nonsense_is_refused_in_few_lines() {
+    for line in [
+        &["start"][..],
+        &["start", "x", "--for", "soon"],
+        &["start", "x", "--for", "0"],
+        &["start", "x", "--for", "25h"],
+        &["complete", "--outcome", "great"],
+        &["watch", "--no-notify", "--notify-only"],
+        &["nothing"],
+        &["end", "now"],
+    ] {
+        let message = wrong(line);
+        assert!(message.ends_with('\n') && message.lines().count() < 11, "{line:?}: {message}");
+    }
+    // A negative duration is a dash-led value.
+    wrong(&["start", "x", "--for", "-5m"]);
+}
+
+#[test]
+fn help_is_help_and_the_socket_may_stand_anywhere() {
+    for line in [&["--help"][..], &["start", "--help"], &["watch", "-h"], &["--version"]] {
+        assert!(matches!(parsed(line), Parsed::Help(_)), "{line:?}");
+    }
+    for line in [["--socket", "/s", "status"], ["status", "--socket", "/s"]] {
+        match parsed(&line) {
+            Parsed::Args(args) => assert_eq!(args.socket.as_deref(), Some("/s".as_ref())),
+            Parsed::Help(text) | Parsed::Wrong(text) => panic!("{text}"),
+        }
+    }
+}

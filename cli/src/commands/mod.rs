@@ -1,0 +1,154 @@
+//! One file a command: build the request, print the answer.
+
+mod complete;
+mod end;
+mod ontask;
+mod refocus;
+mod start;
+mod status;
+
+pub(crate) use ontask::text as ontask_text;
+pub(crate) use refocus::text as refocus_text;
+
+use antidrift_protocol::{
+    Command as Ask, Request,
+    client::{ANSWER_LIMIT, Client},
+    paths::{Environment, SocketPath},
+};
+use rustix::stdio;
+
+use crate::{
+    args::{Args, Command},
+    exit::Failure,
+    out,
+    render::Paint,
+};
+
+/// What the daemon's log calls us.
+pub(crate) const NAME: &str = concat!("antidrift/", env!("CARGO_PKG_VERSION"));
+
+/// Does what was asked for.
+pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    let socket = match &args.socket {
+        Some(path) => SocketPath::chosen(path)?,
+        None => Environment::of_process().socket_path()?,
+    };
+    let daemon = Daemon { socket };
+    match args.command {
+        Command::Start(start) => start::run(&daemon, start),
+        Command::Refocus => refocus::run(&daemon),
+        Command::Ontask(ontask) => ontask::run(&daemon, ontask),
+        Command::Complete(complete) => complete::run(&daemon, complete),
+        Command::End => end::run(&daemon),
+        Command::Status(status) => status::run(&daemon, &status),
+        Command::Watch(watch) => crate::watch::run(daemon.socket, &watch),
+    }
+}
+
+/// The daemon that a command talks to.
+struct Daemon {
+    socket: SocketPath,
+}
+
+impl Daemon {
+    fn connect(&self) -> Result<Client, Failure> {
+        Ok(Client::connect(&self.socket, NAME)?)
+    }
+
+    fn ask<T: serde::de::DeserializeOwned>(&self, command: Ask) -> Result<T, Failure> {
+        Ok(self.connect()?.ask(command, ANSWER_LIMIT)?)
+    }
+}
+
+fn paint() -> Paint {
+    Paint::new(out::colours(stdio::stdout()))
+}
+
+/// A change that is not on disk is done all the same, but a person should know.
+fn warn_unless(saved: bool, warning: Option<&str>) {
+    if !saved {
+        let why = warning.unwrap_or("the daemon does not say why");
+        out::warn(&format!("done, but not saved: {}", crate::render::message(why)));
+    }
+}
+
+/// Holds a request against the protocol's bounds before it is sent, so that what was typed wrong is
+/// named by the option it was typed for, and also without a daemon.
+fn check(command: &Ask) -> Result<(), Failure> {
+    let line = Request { id: None, command: command.clone() }.to_line();
+    let Err(refusal) = Request::parse(line.trim_end().as_bytes()) else { return Ok(()) };
+    let said = refusal.error.message;
+    let (member, problem) = said
+        .strip_prefix("args.")
+        .and_then(|rest| rest.split_once(": "))
+        .unwrap_or(("the request", &said));
+    let problem = crate::render::message(problem);
+    Err(Failure::Usage(format!("{} {problem}", typed_as(command, member))))
+}
+
+/// What a member of a request is called on the command line.
+fn typed_as(command: &Ask, member: &str) -> String {
+    let list = member.split('[').next().unwrap_or(member);
+    let ontask = matches!(command, Ask::Ontask(_));
+    match list {
+        "text" => "the text",
+        "next_action" => "--next",
+        "success_condition" => "--success",
+        "timebox_secs" => "--for",
+        "allowed" => "what is allowed",
+        "allowed.window_classes" => "--allow",
+        "allowed.window_title_substrings" => "--allow-title",
+        "allowed.domains" => "--allow-domain",
+        "allowed.commands" => "--allow-command",
+        "window_class" if ontask => "--class",
+        "window_title" | "window_title_substring" if ontask => "--title",
+        "domain" if ontask => "--domain",
+        "command" if ontask => "--command",
+        "note" => "--note",
+        other => other,
+    }
+    .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use antidrift_protocol::{Allowed, Complete, Ontask, Start};
+
+    use super::*;
+
+    #[test]
+    fn what_is_typed_wrong_is_named_by_its_option() {
+        let start = |start: Start| Ask::Start(start);
+        let text = || "x".to_owned();
+        let allowed = |allowed| Ask::Start(Start { text: text(), allowed, ..Start::default() });
+        for (command, expected) in [
+            (start(Start { text: "   ".into(), ..Start::default() }), "the text must not be blank"),
+            (
+                start(Start { text: "x".repeat(10_000), ..Start::default() }),
+                "the text must be at most 4096 bytes, but has 10000",
+            ),
+            (
+                allowed(Allowed {
+                    window_title_substrings: vec!["?".into()],
+                    ..Allowed::default()
+                }),
+                "--allow-title must hold a letter or a digit",
+            ),
+            (
+                Ask::Ontask(Ontask { window_class: Some(String::new()), ..Ontask::default() }),
+                "--class must not be blank",
+            ),
+            (
+                Ask::Complete(Complete { note: Some("x".repeat(2000)), ..Complete::default() }),
+                "--note must be at most 1024 bytes, but has 2000",
+            ),
+        ] {
+            match check(&command) {
+                Err(Failure::Usage(message)) => assert_eq!(message, expected),
+                other => panic!("{other:?}"),
+            }
+        }
+        let fine = Start { text: "naïve \"quotes\"\nand 🦀".into(), ..Start::default() };
+        assert!(check(&start(fine)).is_ok());
+    }
+}

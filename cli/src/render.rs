@@ -1,0 +1,298 @@
+//! What people read. Everything that came from windows, models or the user passes
+//! `protocol::text` on its way: it may hold anything.
+
+use antidrift_protocol::{
+    Allowed, Away, Commitment, Destination, Drift, DriftStatus, Judge, JudgeStatus, Phase, Review,
+    Sensor, SensorStatus, State, Status, Window,
+    text::{self, REASON_CAP, TITLE_CAP},
+};
+
+use crate::duration;
+
+/// Colours, or none.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Paint {
+    on: bool,
+}
+
+impl Paint {
+    pub(crate) fn new(on: bool) -> Self {
+        Self { on }
+    }
+
+    fn with(self, code: &str, text: &str) -> String {
+        if self.on && !text.is_empty() {
+            format!("\u{1b}[{code}m{text}\u{1b}[0m")
+        } else {
+            text.into()
+        }
+    }
+
+    pub(crate) fn strong(self, text: &str) -> String {
+        self.with("1", text)
+    }
+
+    pub(crate) fn dim(self, text: &str) -> String {
+        self.with("2", text)
+    }
+
+    pub(crate) fn good(self, text: &str) -> String {
+        self.with("32", text)
+    }
+
+    pub(crate) fn alarm(self, text: &str) -> String {
+        self.with("1;33", text)
+    }
+}
+
+/// What the user typed as a commitment and the like.
+pub(crate) fn typed(text: &str) -> String {
+    text::terminal(text, TITLE_CAP)
+}
+
+/// A title, a class, an entry.
+pub(crate) fn title(text: &str) -> String {
+    text::terminal(text, TITLE_CAP)
+}
+
+/// A reason, an error, a note.
+pub(crate) fn message(text: &str) -> String {
+    text::terminal(text, REASON_CAP)
+}
+
+/// `firefox: the title`, or what there is of it.
+pub(crate) fn window(window: &Window) -> String {
+    let class = title(&window.class);
+    let name = title(&window.title);
+    match (class.is_empty(), name.is_empty()) {
+        (false, false) => format!("{class}: {name}"),
+        (false, true) => class,
+        (true, false) => name,
+        (true, true) => "a window without a name".to_owned(),
+    }
+}
+
+/// Text as one word of a shell, for commands that people copy. The text is clean.
+pub(crate) fn shell_word(text: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./+:@%".contains(c);
+    if !text.is_empty() && !text.starts_with('-') && text.chars().all(plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+/// A line of JSON from the daemon, without a byte that acts on a terminal. In JSON these
+/// characters can stand in strings only, and an escape means the same there.
+pub(crate) fn json_line(json: &str) -> String {
+    let acts = |c: char| {
+        matches!(c, '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{61c}' | '\u{200e}' | '\u{200f}'
+            | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    if !json.contains(acts) {
+        return json.to_owned();
+    }
+    let mut line = String::with_capacity(json.len() + 16);
+    for c in json.chars() {
+        match c {
+            // White space between tokens.
+            '\t' | '\n' | '\r' => line.push(' '),
+            c if acts(c) => line.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c => line.push(c),
+        }
+    }
+    line
+}
+
+/// The lists that hold something, each with what it is called.
+pub(crate) fn allowed(allowed: &Allowed) -> Vec<(&'static str, String)> {
+    let names = ["classes", "titles", "titles with", "domains", "commands"];
+    let lists = allowed.lists().into_iter().zip(names).filter(|((_, list), _)| !list.is_empty());
+    lists
+        .map(|((_, list), name)| {
+            let shown: Vec<String> = list.iter().take(8).map(|entry| title(entry)).collect();
+            let more = list.len().saturating_sub(shown.len());
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            (name, format!("{}{more}", shown.join(", ")))
+        })
+        .collect()
+}
+
+/// The sums of a session.
+pub(crate) fn review(review: &Review) -> String {
+    let sums = [
+        ("on task", review.ontask_secs),
+        ("drifting", review.drifting_secs),
+        ("other", review.other_secs),
+        ("away", review.away_secs),
+        ("on a detour", review.detour_secs),
+    ];
+    let mut parts: Vec<String> = sums
+        .iter()
+        .enumerate()
+        // The first two are what it is about, also when they are zero.
+        .filter(|(index, (_, secs))| *index < 2 || *secs > 0)
+        .map(|(_, (name, secs))| format!("{name} {}", duration::words(*secs)))
+        .collect();
+    parts.push(match review.alerts {
+        1 => "1 alert".to_owned(),
+        alerts => format!("{alerts} alerts"),
+    });
+    if let Some(outcome) = review.outcome {
+        parts.push(outcome.as_str().to_owned());
+    }
+    if let Some(note) = &review.note {
+        parts.push(format!("«{}»", message(note)));
+    }
+    parts.join(", ")
+}
+
+/// The word for a drift status.
+pub(crate) fn drift_word(status: DriftStatus) -> &'static str {
+    match status {
+        DriftStatus::Ontask => "on task",
+        DriftStatus::Drifting => "drifting",
+        DriftStatus::Pending => "checking…",
+        DriftStatus::Idle => "not judged",
+        DriftStatus::Unknown => "unknown",
+    }
+}
+
+/// The whole answer of `status`.
+pub(crate) fn status(status: &Status, paint: Paint) -> String {
+    let state = &status.state;
+    let mut lines = vec![headline(state, paint)];
+    let mut row = |name: &str, text: String| lines.push(format!("  {name:<9} {text}"));
+    if let Some(commitment) = &state.commitment {
+        if let Some(next) = &commitment.next_action {
+            row("next", typed(next));
+        }
+        if let Some(success) = &commitment.success_condition {
+            row("done when", typed(success));
+        }
+        row("time", time(commitment, state.phase, paint));
+    }
+    for (name, list) in state.allowed.iter().flat_map(allowed) {
+        row("allowed", format!("{name} {list}"));
+    }
+    if let Some(detour) = &state.detour {
+        row("detour", typed(&detour.text));
+    }
+    if state.phase != Phase::Review {
+        row("window", state.window.as_ref().map_or_else(|| "none".to_owned(), window));
+    }
+    if let Some(drift) = &state.drift {
+        row("drift", drift_line(drift, status, paint));
+    }
+    if let Some(review_of) = &state.review {
+        row("review", review(review_of));
+    }
+    row("judge", judge(&state.judge));
+    if let Some(error) = &state.judge.last_error {
+        row("", format!("last error: {}", message(error)));
+    }
+    if state.sensor.status != SensorStatus::Ok || state.sensor.detail.is_some() {
+        row("sensor", sensor(&state.sensor));
+    }
+    lines.push(paint.dim(todo(state)));
+    lines.join("\n")
+}
+
+fn headline(state: &State, paint: Paint) -> String {
+    let Some(commitment) = &state.commitment else {
+        return paint.strong(match state.phase {
+            Phase::Unknown => "the daemon is in a phase that this version does not know",
+            _ => "no session",
+        });
+    };
+    let word = match (state.phase, state.away, &state.paused) {
+        (Phase::Review, ..) => "ended",
+        (_, _, Some(_)) => "paused",
+        (_, Some(Away::Locked), _) => "away (locked)",
+        (_, Some(Away::Suspended), _) => "away (suspended)",
+        (_, Some(_), _) => "away",
+        _ => "active",
+    };
+    format!("{word}: {}", paint.strong(&typed(&commitment.text)))
+}
+
+fn time(commitment: &Commitment, phase: Phase, paint: Paint) -> String {
+    let elapsed = duration::words(commitment.elapsed_secs);
+    let (Some(timebox), Some(remaining)) = (commitment.timebox_secs, commitment.remaining_secs)
+    else {
+        return elapsed;
+    };
+    let of = format!("{elapsed} of {}", duration::words(timebox));
+    let left = duration::words(remaining.unsigned_abs());
+    match (phase, remaining < 0) {
+        (Phase::Review, _) => of,
+        (_, true) => format!("{of}, {}", paint.alarm(&format!("{left} over"))),
+        (_, false) => format!("{of}, {left} left"),
+    }
+}
+
+fn drift_line(drift: &Drift, status: &Status, paint: Paint) -> String {
+    let word = drift_word(drift.status);
+    let word = match drift.status {
+        DriftStatus::Drifting => paint.alarm(word),
+        DriftStatus::Ontask => paint.good(word),
+        _ => word.to_owned(),
+    };
+    let since = match drift.status {
+        DriftStatus::Drifting | DriftStatus::Pending => {
+            format!(" for {}", duration::words(status.at.since(drift.since_at).as_secs()))
+        }
+        _ => String::new(),
+    };
+    let reason = drift.reason.as_deref().map(message).filter(|reason| !reason.is_empty());
+    let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));
+    format!("{word}{since}{reason}")
+}
+
+fn judge(judge: &Judge) -> String {
+    let name = title(&judge.backend);
+    if judge.status == JudgeStatus::Off && matches!(name.as_str(), "" | "none") {
+        return "none; only what is allowed is recognised".to_owned();
+    }
+    let to = match judge.destination {
+        Some(Destination::Local) => " (local)",
+        Some(Destination::Cloud) => " (cloud)",
+        Some(Destination::Unknown) => " (destination unknown)",
+        None => "",
+    };
+    let status = match judge.status {
+        JudgeStatus::BackingOff => "left alone after an error",
+        other => other.as_str(),
+    };
+    let calls = match (judge.calls, judge.limit) {
+        (0, None) => String::new(),
+        (1, None) => ", 1 call".to_owned(),
+        (calls, None) => format!(", {calls} calls"),
+        (calls, Some(limit)) => format!(", {calls} of {limit} calls"),
+    };
+    format!("{name}{to}, {status}{calls}")
+}
+
+fn sensor(sensor: &Sensor) -> String {
+    let detail = sensor.detail.as_deref().map(message).filter(|detail| !detail.is_empty());
+    let detail = detail.map_or_else(String::new, |detail| format!(": {detail}"));
+    format!("{} {}{detail}", title(&sensor.kind), sensor.status.as_str())
+}
+
+fn todo(state: &State) -> &'static str {
+    let status = state.drift.as_ref().map(|drift| drift.status);
+    match (state.phase, status) {
+        (Phase::Planning, _) => "antidrift start TEXT begins a session",
+        (Phase::Review, _) => {
+            "antidrift start TEXT begins the next session, antidrift end closes the review"
+        }
+        (Phase::Active, Some(DriftStatus::Drifting)) => {
+            "antidrift refocus (back to task), ontask (this is on task), complete (end session)"
+        }
+        (Phase::Active, _) => "antidrift complete ends the session",
+        (Phase::Unknown, _) => "restart the daemon after an upgrade",
+    }
+}
+
+#[cfg(test)]
+#[path = "render_tests.rs"]
+pub(crate) mod tests;

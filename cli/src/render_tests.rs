@@ -1,0 +1,128 @@
+use super::*;
+
+fn drifting() -> Status {
+    serde_json::from_value(serde_json::json!({
+        "seq": 3, "at": "2026-11-30T09:13:24Z",
+        "state": {
+            "phase": "active",
+            "commitment": {"text": "draft the report", "next_action": "outline section 2",
+                "success_condition": null, "timebox_secs": 1500,
+                "started_at": "2026-11-30T09:00:00Z", "elapsed_secs": 804, "remaining_secs": 696},
+            "allowed": {"window_classes": ["code"], "window_titles": [],
+                "window_title_substrings": [], "domains": [], "commands": []},
+            "window": {"class": "firefox", "instance": "Navigator",
+                "title": "reddit\u{1b}[31m: the front page\u{7}"},
+            "drift": {"status": "drifting", "reason": "Reddit is\nunrelated", "source": "judge",
+                "alert": 7, "since_at": "2026-11-30T09:12:44Z"},
+            "judge": {"backend": "claude", "destination": "cloud", "status": "ready", "calls": 3,
+                "last_error": "timed out after 30 s"},
+            "sensor": {"kind": "x11", "status": "ok", "detail": null}
+        }
+    }))
+    .unwrap()
+}
+
+#[test]
+fn status_shows_what_is_and_what_to_do() {
+    let expected = "\
+active: draft the report
+  next      outline section 2
+  time      13 min of 25 min, 11 min left
+  allowed   classes code
+  window    firefox: reddit: the front page
+  drift     drifting for 40 s: Reddit is unrelated
+  judge     claude (cloud), ready, 3 calls
+            last error: timed out after 30 s
+antidrift refocus (back to task), ontask (this is on task), complete (end session)";
+    assert_eq!(status(&drifting(), Paint::new(false)), expected);
+    let coloured = status(&drifting(), Paint::new(true));
+    assert!(coloured.contains("\u{1b}[1;33mdrifting\u{1b}[0m"), "{coloured}");
+}
+
+#[test]
+fn an_empty_state_and_unknown_words_are_shown_without_fuss() {
+    let unknown: Status = serde_json::from_value(serde_json::json!({
+        "seq": 1, "at": "2026-11-30T09:13:24Z", "new": 1,
+        "state": {"phase": "pondering", "drift": {"status": "musing"}, "new": {}}
+    }))
+    .unwrap();
+    let text = status(&unknown, Paint::new(false));
+    assert!(text.contains("does not know") && text.contains("unknown"), "{text}");
+    let planning =
+        Status { state: State { phase: Phase::Planning, ..State::default() }, ..unknown };
+    let text = status(&planning, Paint::new(false));
+    assert!(text.starts_with("no session\n") && text.contains("antidrift start"), "{text}");
+}
+
+#[test]
+fn overtime_and_reviews() {
+    let mut over = drifting();
+    if let Some(commitment) = &mut over.state.commitment {
+        commitment.elapsed_secs = 1620;
+        commitment.remaining_secs = Some(-120);
+    }
+    let text = status(&over, Paint::new(false));
+    assert!(text.contains("27 min of 25 min, 2 min over"), "{text}");
+    let sums = Review { ontask_secs: 1200, alerts: 1, away_secs: 60, ..Review::default() };
+    assert_eq!(review(&sums), "on task 20 min, drifting 0 s, away 1 min, 1 alert");
+}
+
+#[test]
+fn words_for_a_shell() {
+    for (text, word) in [
+        ("code", "code"),
+        ("a b", "'a b'"),
+        ("it's", r"'it'\''s'"),
+        ("$(reboot)", "'$(reboot)'"),
+        ("-x", "'-x'"),
+        ("", "''"),
+    ] {
+        assert_eq!(shell_word(text), word);
+    }
+}
+
+/// Titles made to break things, from the judge fixtures.
+pub(crate) fn hostile_titles() -> Vec<(String, String)> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures/judge/hostile_titles.jsonl");
+    let text = std::fs::read_to_string(path).unwrap();
+    let titles = text.lines().map(|line| {
+        let case: serde_json::Value = serde_json::from_str(line).unwrap();
+        let part = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+        let title = if let Some(generator) = case.get("title_gen") {
+            let times = generator["times"].as_u64().unwrap() as usize;
+            let unit = part(&generator["unit"]).repeat(times);
+            part(&generator["prefix"]) + &unit + &part(&generator["suffix"])
+        } else if let Some(hex) = case["title_hex"].as_str() {
+            let byte = |at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap();
+            let bytes: Vec<u8> = (0..hex.len()).step_by(2).map(byte).collect();
+            String::from_utf8_lossy(&bytes).into_owned()
+        } else {
+            part(&case["title"])
+        };
+        (title, part(&case["sinks"]["notify_send_arg"]))
+    });
+    titles.collect()
+}
+
+#[test]
+fn no_title_acts_on_the_terminal() {
+    for (hostile, _) in hostile_titles() {
+        let mut state = drifting();
+        state.state.window =
+            Some(Window { class: hostile.clone(), title: hostile.clone(), ..Window::default() });
+        if let Some(commitment) = &mut state.state.commitment {
+            commitment.text = hostile.clone();
+        }
+        if let Some(drift) = &mut state.state.drift {
+            drift.reason = Some(hostile.clone());
+        }
+        let text = status(&state, Paint::new(false));
+        assert!(!text.chars().any(|c| c.is_control() && c != '\n'), "{hostile:?}");
+        assert_eq!(text.lines().count(), 9, "{hostile:?}");
+
+        let json = serde_json::to_string(&hostile).unwrap();
+        let line = json_line(&json);
+        assert!(!line.chars().any(char::is_control));
+        assert_eq!(serde_json::from_str::<String>(&line).unwrap(), hostile);
+    }
+}

@@ -1,0 +1,389 @@
+//! What a watch knows, and what follows from each thing that happens. Reads no clock and does no
+//! input or output: time comes in, effects go out.
+
+use std::time::Duration;
+
+use antidrift_protocol::{
+    AlertCleared, AlertRaised, Away, ClearedWhy, DriftStatus, Event, EventBody, Notice, Phase,
+    State, Window, client::ClientError,
+};
+
+use super::popups::Popups;
+use crate::notify::{Choice, Kind, Popup};
+
+/// How long a window that was left can still be answered for.
+const GRACE: Duration = Duration::from_secs(60);
+/// How long the answer to a key stays on the screen.
+const NOTE: Duration = Duration::from_secs(8);
+
+/// Something that happens.
+#[derive(Debug)]
+pub(crate) enum Input {
+    /// The daemon's stream is there.
+    Connected { instance: String },
+    /// An event. `age`: how long before now the daemon wrote it.
+    Event { event: Box<Event>, age: Duration },
+    /// There is no stream.
+    Lost(ClientError),
+    /// A key on the terminal.
+    Key(char),
+    /// A button of a popup.
+    Pressed { alert: u64, choice: Choice },
+    /// A request of ours was answered.
+    Answered { ask: Ask, outcome: Outcome },
+    /// No other watch raises popups: it is on us.
+    Holder,
+    /// Popups do not work as they should.
+    Trouble(String),
+    /// Time has passed.
+    Tick,
+}
+
+/// A request to the daemon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ask {
+    pub(crate) choice: Choice,
+    /// The alert it answers. Without one the daemon knows which window was left.
+    pub(crate) alert: Option<u64>,
+}
+
+/// What became of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Done(String),
+    /// The alert was over already: nothing happened, and there is nothing to say.
+    Stale,
+    Failed(String),
+}
+
+/// Something to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Effect {
+    Ask(Ask),
+    /// Show this popup; one about drift replaces the last one about drift.
+    Raise(Popup),
+    /// The popup about drift is to go.
+    Withdraw,
+    /// Tell the person, where no screen shows it.
+    Say(String),
+    Quit,
+}
+
+/// The present state and when it came.
+#[derive(Clone, Debug)]
+pub(crate) struct Seen {
+    pub(crate) state: State,
+    elapsed: Duration,
+    received: Duration,
+}
+
+/// An alert that stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Alert {
+    pub(crate) number: u64,
+    pub(crate) window: Option<Window>,
+    pub(crate) reason: Option<String>,
+    seq: u64,
+}
+
+/// A window that was left while its alert stood.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Left {
+    pub(crate) window: Option<Window>,
+    until: Duration,
+}
+
+/// Whether there is a daemon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Link {
+    /// Not known yet.
+    Trying,
+    Up,
+    Down,
+}
+
+#[derive(Debug)]
+pub(crate) struct Model {
+    pub(crate) link: Link,
+    pub(crate) seen: Option<Seen>,
+    pub(crate) alert: Option<Alert>,
+    pub(crate) left: Option<Left>,
+    note: Option<(String, Duration)>,
+    instance: Option<String>,
+    /// Requests under way; keys wait for their end, so that a held key asks once.
+    asking: usize,
+    /// Why there is no stream.
+    outage: Option<String>,
+    /// What was said about this outage.
+    said: Vec<std::mem::Discriminant<ClientError>>,
+    popups: Popups,
+    troubled: bool,
+}
+
+impl Model {
+    /// `popups`: whether popups are wanted at all.
+    pub(crate) fn new(popups: bool) -> Self {
+        Self {
+            link: Link::Trying,
+            seen: None,
+            alert: None,
+            left: None,
+            note: None,
+            instance: None,
+            asking: 0,
+            outage: None,
+            said: Vec::new(),
+            popups: Popups::new(popups),
+            troubled: false,
+        }
+    }
+
+    /// Takes one thing that happened at `now`.
+    pub(crate) fn handle(&mut self, input: Input, now: Duration) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        match input {
+            Input::Connected { instance } => self.connected(instance, &mut effects),
+            Input::Event { event, age } => self.event(*event, age, now, &mut effects),
+            Input::Lost(error) => self.lost(&error, &mut effects),
+            Input::Key(key) => effects.extend(self.key(key)),
+            Input::Pressed { alert, choice } => {
+                // Ending a session names no alert on the wire, so an old button must be stopped
+                // here.
+                if self.alert.as_ref().is_some_and(|standing| standing.number == alert) {
+                    self.asking += 1;
+                    effects.push(Effect::Ask(Ask { choice, alert: Some(alert) }));
+                }
+            }
+            Input::Answered { ask, outcome } => self.answered(ask, outcome, now, &mut effects),
+            Input::Holder => self.popups.hold(),
+            Input::Trouble(text) => {
+                if !std::mem::replace(&mut self.troubled, true) {
+                    self.say(text, now, &mut effects);
+                }
+            }
+            Input::Tick => {}
+        }
+        self.pass(now, &mut effects);
+        effects
+    }
+
+    /// What is due by now.
+    fn pass(&mut self, now: Duration, effects: &mut Vec<Effect>) {
+        self.left.take_if(|left| left.until <= now);
+        self.note.take_if(|(_, until)| *until <= now);
+        let away = self.seen.as_ref().and_then(|seen| seen.state.away);
+        effects.extend(self.popups.due(self.alert.as_ref(), away == Some(Away::Locked), now));
+    }
+
+    /// When [`Input::Tick`] is needed. `counting`: whether a countdown is on a screen.
+    pub(crate) fn deadline(&self, now: Duration, counting: bool) -> Option<Duration> {
+        let tick = if counting { self.next_count(now) } else { None };
+        [
+            tick,
+            self.left.as_ref().map(|left| left.until),
+            self.note.as_ref().map(|(_, until)| *until),
+            self.popups.deadline(),
+        ]
+        .into_iter()
+        .flatten()
+        .min()
+    }
+
+    /// When the shown time changes next: each second with a timebox, each minute without.
+    fn next_count(&self, now: Duration) -> Option<Duration> {
+        let seen = self.seen.as_ref().filter(|seen| seen.state.phase == Phase::Active)?;
+        let commitment = seen.state.commitment.as_ref()?;
+        let step: u64 = if commitment.timebox_secs.is_some() { 1000 } else { 60_000 };
+        let elapsed = u64::try_from(seen.elapsed(now).as_millis()).unwrap_or(0);
+        Some(now + Duration::from_millis(step - elapsed % step))
+    }
+
+    /// Why there is no stream.
+    pub(crate) fn outage(&self) -> Option<&str> {
+        self.outage.as_deref()
+    }
+
+    pub(crate) fn note(&self) -> Option<&str> {
+        self.note.as_ref().map(|(text, _)| text.as_str())
+    }
+
+    fn connected(&mut self, instance: String, effects: &mut Vec<Effect>) {
+        if self.instance.as_ref() != Some(&instance) {
+            // Another daemon: what we remember is void.
+            effects.extend(self.drop_alert());
+            self.left = None;
+            self.popups.forget();
+            self.said.clear();
+            self.instance = Some(instance);
+        } else {
+            // A stream that cannot be understood is left and taken up again and again; it is
+            // complained about once.
+            let endless = std::mem::discriminant(&ClientError::NotUnderstood(String::new()));
+            self.said.retain(|kind| *kind == endless);
+        }
+        self.seen = None;
+        self.outage = None;
+        self.link = Link::Up;
+    }
+
+    fn lost(&mut self, error: &ClientError, effects: &mut Vec<Effect>) {
+        self.link = Link::Down;
+        self.seen = None;
+        self.left = None;
+        effects.extend(self.drop_alert());
+        // Gone and not there are the same to a person.
+        let gone = std::mem::discriminant(&ClientError::Closed);
+        let kind = match error {
+            ClientError::NotRunning(_) | ClientError::Closed | ClientError::Broken(_) => gone,
+            other => std::mem::discriminant(other),
+        };
+        if !self.said.contains(&kind) {
+            self.said.push(kind);
+            let message = match error {
+                ClientError::Closed | ClientError::Broken(_) => {
+                    format!("the daemon has gone; {}", crate::exit::HOW_TO_START)
+                }
+                error => crate::exit::client_message(error),
+            };
+            self.outage = Some(message.clone());
+            effects.push(Effect::Say(format!("{message}; waiting for it")));
+        }
+    }
+
+    fn event(&mut self, event: Event, age: Duration, now: Duration, effects: &mut Vec<Effect>) {
+        let seq = event.seq;
+        match event.body {
+            EventBody::State(state) => {
+                self.standing(&state, seq, now, effects);
+                let elapsed = elapsed_at(&state, &event.at) + age;
+                self.seen = Some(Seen { state: *state, elapsed, received: now });
+            }
+            EventBody::AlertRaised(AlertRaised { alert, window, reason }) => {
+                self.raise(Alert { number: alert, window, reason, seq }, now, effects);
+            }
+            EventBody::AlertReminder(reminder) => {
+                if let Some(alert) = self.alert.as_ref().filter(|it| it.number == reminder.alert) {
+                    effects.extend(self.popups.alert(alert, reminder.n, now));
+                }
+            }
+            EventBody::AlertCleared(AlertCleared { alert, why }) => {
+                let Some(over) = self.alert.take_if(|it| it.number == alert) else { return };
+                effects.extend(self.popups.withdraw());
+                if why == ClearedWhy::Moved {
+                    self.left = Some(Left { window: over.window, until: now + GRACE });
+                }
+            }
+            EventBody::TimeboxElapsed => {
+                let state = self.seen.as_ref().map(|seen| &seen.state);
+                let text = state.and_then(|state| state.commitment.as_ref()).map(|it| &it.text);
+                self.popups
+                    .queue(Popup { kind: Kind::TimeUp, body: text.cloned().into_iter().collect() });
+            }
+            EventBody::Notice(Notice { kind, text }) => {
+                self.note = Some((crate::render::message(&text), now + NOTE));
+                self.popups.queue(Popup { kind: Kind::Notice(kind), body: vec![text] });
+            }
+            EventBody::Shutdown(_) => {
+                self.left = None;
+                effects.extend(self.drop_alert());
+            }
+            // A whole state follows.
+            EventBody::Lagged(_) | EventBody::Unknown => {}
+        }
+    }
+
+    /// Holds what we know of the alert against a whole state: edges are missed by those who connect
+    /// late or read slowly.
+    fn standing(&mut self, state: &State, seq: u64, now: Duration, effects: &mut Vec<Effect>) {
+        let drift = state.drift.as_ref().filter(|drift| drift.status == DriftStatus::Drifting);
+        let number = drift.and_then(|drift| drift.alert);
+        if state.phase != Phase::Active {
+            self.left = None;
+        }
+        match (number, &self.alert) {
+            (Some(number), Some(alert)) if alert.number == number => {}
+            (_, Some(alert)) if alert.seq > seq => {}
+            (Some(number), _) => {
+                let reason = drift.and_then(|drift| drift.reason.clone());
+                let alert = Alert { number, window: state.window.clone(), reason, seq };
+                self.raise(alert, now, effects);
+            }
+            (None, Some(_)) => effects.extend(self.drop_alert()),
+            (None, None) => {}
+        }
+    }
+
+    fn raise(&mut self, alert: Alert, now: Duration, effects: &mut Vec<Effect>) {
+        effects.extend(self.drop_alert());
+        self.left = None;
+        effects.extend(self.popups.alert(&alert, 0, now));
+        self.alert = Some(alert);
+    }
+
+    fn drop_alert(&mut self) -> Option<Effect> {
+        self.alert = None;
+        self.popups.withdraw()
+    }
+
+    fn key(&mut self, key: char) -> Option<Effect> {
+        let choice = match key.to_ascii_lowercase() {
+            // Ctrl-D too.
+            'q' | '\u{4}' => return Some(Effect::Quit),
+            'b' => Choice::Back,
+            't' => Choice::Ontask,
+            'e' => Choice::End,
+            _ => return None,
+        };
+        // Keys answer what is on the screen; without a question they would end a session by a slip.
+        let alert = self.alert.as_ref().map(|alert| alert.number);
+        if self.asking > 0 || (alert.is_none() && self.left.is_none()) {
+            return None;
+        }
+        self.asking += 1;
+        Some(Effect::Ask(Ask { choice, alert }))
+    }
+
+    fn answered(&mut self, ask: Ask, outcome: Outcome, now: Duration, effects: &mut Vec<Effect>) {
+        self.asking = self.asking.saturating_sub(1);
+        match outcome {
+            Outcome::Done(text) => {
+                self.note = Some((text, now + NOTE));
+                if ask.alert.is_none() {
+                    self.left = None;
+                }
+            }
+            Outcome::Stale => {}
+            Outcome::Failed(text) => self.say(text, now, effects),
+        }
+    }
+
+    fn say(&mut self, text: String, now: Duration, effects: &mut Vec<Effect>) {
+        self.note = Some((text.clone(), now + NOTE));
+        effects.push(Effect::Say(text));
+    }
+}
+
+impl Seen {
+    /// How long the session has lasted by now.
+    pub(crate) fn elapsed(&self, now: Duration) -> Duration {
+        if self.state.phase == Phase::Active {
+            self.elapsed + now.saturating_sub(self.received)
+        } else {
+            self.elapsed
+        }
+    }
+}
+
+/// How long the session had lasted when the state was written. The seconds on the wire are whole;
+/// where the two instants agree with them they are finer, and the countdown does not jump by a
+/// second at each change.
+fn elapsed_at(state: &State, at: &antidrift_protocol::Timestamp) -> Duration {
+    let Some(commitment) = &state.commitment else { return Duration::ZERO };
+    let whole = Duration::from_secs(commitment.elapsed_secs);
+    let fine = at.since(commitment.started_at);
+    if fine.abs_diff(whole) <= Duration::from_secs(1) { fine } else { whole }
+}
+
+#[cfg(test)]
+#[path = "model_tests.rs"]
+mod tests;

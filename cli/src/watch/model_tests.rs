@@ -1,0 +1,331 @@
+use antidrift_protocol::{
+    AlertReminder, Commitment, Drift, Lagged, NoticeKind, Shutdown, Timestamp,
+};
+
+use super::*;
+
+/// A model with invented time, and what it did.
+struct Watch {
+    model: Model,
+    now: Duration,
+    seq: u64,
+}
+
+fn secs(secs: u64) -> Duration {
+    Duration::from_secs(secs)
+}
+
+fn window(title: &str) -> Window {
+    Window { class: "firefox".into(), title: title.into(), ..Window::default() }
+}
+
+fn state(alert: Option<u64>) -> State {
+    let status = if alert.is_some() { DriftStatus::Drifting } else { DriftStatus::Ontask };
+    State {
+        phase: Phase::Active,
+        commitment: Some(Commitment {
+            text: "report".into(),
+            timebox_secs: Some(1500),
+            started_at: Timestamp::from_millis(1_000_000),
+            elapsed_secs: 100,
+            remaining_secs: Some(1400),
+            ..Commitment::default()
+        }),
+        window: Some(window("reddit")),
+        drift: Some(Drift { status, alert, reason: Some("no".into()), ..Drift::default() }),
+        ..State::default()
+    }
+}
+
+fn popup_of(alert: u64, reminder: u64) -> Effect {
+    Effect::Raise(Popup {
+        kind: Kind::Drift { alert, reminder },
+        body: vec!["no".into(), "firefox: reddit".into()],
+    })
+}
+
+impl Watch {
+    fn new() -> Self {
+        let mut watch = Self { model: Model::new(true), now: secs(1000), seq: 0 };
+        assert_eq!(watch.on(Input::Holder), []);
+        watch.connect("one");
+        watch
+    }
+
+    fn on(&mut self, input: Input) -> Vec<Effect> {
+        self.model.handle(input, self.now)
+    }
+
+    fn connect(&mut self, instance: &str) -> Vec<Effect> {
+        self.on(Input::Connected { instance: instance.into() })
+    }
+
+    fn event(&mut self, body: EventBody) -> Vec<Effect> {
+        self.seq += 1;
+        let at = Timestamp::from_millis(1_100_400);
+        let event = Box::new(Event { seq: self.seq, at, body });
+        self.on(Input::Event { event, age: Duration::ZERO })
+    }
+
+    fn state(&mut self, state: State) -> Vec<Effect> {
+        self.event(EventBody::State(Box::new(state)))
+    }
+
+    fn raised(&mut self, alert: u64) -> Vec<Effect> {
+        let reason = Some("no".to_owned());
+        let window = Some(window("reddit"));
+        self.event(EventBody::AlertRaised(AlertRaised { alert, window, reason }))
+    }
+
+    fn cleared(&mut self, alert: u64, why: ClearedWhy) -> Vec<Effect> {
+        self.event(EventBody::AlertCleared(AlertCleared { alert, why }))
+    }
+
+    fn later(&mut self, by: Duration) -> Vec<Effect> {
+        self.now += by;
+        self.on(Input::Tick)
+    }
+}
+
+fn asks(choice: Choice, alert: Option<u64>) -> Vec<Effect> {
+    vec![Effect::Ask(Ask { choice, alert })]
+}
+
+#[test]
+fn an_alert_is_shown_answered_and_withdrawn() {
+    let mut watch = Watch::new();
+    assert_eq!(watch.raised(7), [popup_of(7, 0)]);
+    assert_eq!(watch.state(state(Some(7))), []);
+    assert_eq!(watch.model.alert.as_ref().unwrap().number, 7);
+    assert_eq!(watch.on(Input::Key('t')), asks(Choice::Ontask, Some(7)));
+    // A held key asks once.
+    assert_eq!(watch.on(Input::Key('t')), []);
+    assert_eq!(watch.cleared(7, ClearedWhy::Ontask), [Effect::Withdraw]);
+    assert!(watch.model.alert.is_none() && watch.model.left.is_none());
+    let ask = Ask { choice: Choice::Ontask, alert: Some(7) };
+    watch.on(Input::Answered { ask, outcome: Outcome::Done("added".into()) });
+    assert_eq!(watch.model.note(), Some("added"));
+    watch.later(NOTE);
+    assert_eq!(watch.model.note(), None);
+    // Without a question keys do nothing, but q ends.
+    for key in ['b', 't', 'e', 'x'] {
+        assert_eq!(watch.on(Input::Key(key)), []);
+    }
+    assert_eq!(watch.on(Input::Key('Q')), [Effect::Quit]);
+}
+
+#[test]
+fn a_window_that_was_left_can_be_answered_for_a_minute() {
+    let mut watch = Watch::new();
+    watch.raised(7);
+    assert_eq!(watch.cleared(7, ClearedWhy::Moved), [Effect::Withdraw]);
+    watch.state(state(None));
+    watch.later(secs(59));
+    assert_eq!(watch.model.left.as_ref().unwrap().window, Some(window("reddit")));
+    // The alert is over, so the daemon's memory of it is asked.
+    assert_eq!(watch.on(Input::Key('t')), asks(Choice::Ontask, None));
+    let ask = Ask { choice: Choice::Ontask, alert: None };
+    watch.on(Input::Answered { ask, outcome: Outcome::Done("added".into()) });
+    assert!(watch.model.left.is_none());
+
+    watch.raised(8);
+    watch.cleared(8, ClearedWhy::Moved);
+    assert!(watch.model.deadline(watch.now, false).is_some());
+    watch.later(secs(60));
+    assert!(watch.model.left.is_none());
+    assert_eq!(watch.on(Input::Key('t')), []);
+
+    // It ends with the session, too.
+    watch.raised(9);
+    watch.cleared(9, ClearedWhy::Moved);
+    watch.state(State { phase: Phase::Review, ..state(None) });
+    assert!(watch.model.left.is_none());
+}
+
+#[test]
+fn a_standing_alert_is_found_by_those_who_connect_late() {
+    let mut watch = Watch::new();
+    assert_eq!(watch.state(state(Some(7))), [popup_of(7, 0)]);
+    // The same alert again is no news; another one is, but its context had its popup.
+    assert_eq!(watch.state(state(Some(7))), []);
+    assert_eq!(watch.state(state(Some(8))), [Effect::Withdraw]);
+    // Edges that were missed are made good by the state.
+    assert_eq!(watch.event(EventBody::Lagged(Lagged { missed: 9 })), []);
+    watch.state(state(None));
+    assert!(watch.model.alert.is_none());
+}
+
+#[test]
+fn popups_of_one_context_rest_for_a_minute() {
+    let mut watch = Watch::new();
+    assert_eq!(watch.raised(1), [popup_of(1, 0)]);
+    for alert in 2..30 {
+        watch.now += secs(1);
+        watch.cleared(alert - 1, ClearedWhy::Moved);
+        assert_eq!(watch.raised(alert), [], "{alert}");
+    }
+    // What still stands when the minute is over is shown then.
+    let due = watch.model.deadline(watch.now, false).unwrap();
+    assert_eq!(due, secs(1060));
+    let wait = due - watch.now;
+    assert_eq!(watch.later(wait), [popup_of(29, 0)]);
+    // A counter in the title makes no other context, another title does.
+    let raise = |watch: &mut Watch, alert, title: &str| {
+        let window = Some(window(title));
+        watch.event(EventBody::AlertRaised(AlertRaised { alert, window, reason: None })).len()
+    };
+    assert_eq!(raise(&mut watch, 30, "(3) reddit"), 1); // only the old one's withdrawal
+    assert_eq!(raise(&mut watch, 31, "news"), 1);
+}
+
+#[test]
+fn reminders_replace_and_those_of_other_alerts_say_nothing() {
+    let mut watch = Watch::new();
+    watch.raised(7);
+    let remind = |alert, n| EventBody::AlertReminder(AlertReminder { alert, n });
+    watch.now += secs(120);
+    assert_eq!(watch.event(remind(7, 1)), [popup_of(7, 1)]);
+    assert_eq!(watch.event(remind(6, 1)), []);
+    // A backlog after a pause is one popup.
+    watch.now += secs(300);
+    let shown: usize = (2..9).map(|n| watch.event(remind(7, n)).len()).sum();
+    assert_eq!(shown, 1);
+}
+
+#[test]
+fn buttons_of_alerts_that_are_over_do_nothing() {
+    let mut watch = Watch::new();
+    watch.raised(7);
+    let press = |alert, choice| Input::Pressed { alert, choice };
+    assert_eq!(watch.on(press(7, Choice::End)), asks(Choice::End, Some(7)));
+    watch.cleared(7, ClearedWhy::Moved);
+    for choice in [Choice::Back, Choice::Ontask, Choice::End] {
+        assert_eq!(watch.on(press(7, choice)), []);
+    }
+    // And if the daemon found it stale, nothing is said.
+    let ask = Ask { choice: Choice::End, alert: Some(7) };
+    assert_eq!(watch.on(Input::Answered { ask, outcome: Outcome::Stale }), []);
+    assert_eq!(watch.model.note(), None);
+    let said = watch.on(Input::Answered { ask, outcome: Outcome::Failed("no".into()) });
+    assert_eq!(said, [Effect::Say("no".into())]);
+}
+
+#[test]
+fn another_daemon_makes_everything_void() {
+    let mut watch = Watch::new();
+    watch.raised(7);
+    watch.state(state(Some(7)));
+    let lost = watch.on(Input::Lost(ClientError::Closed));
+    assert_eq!(lost[0], Effect::Withdraw);
+    assert!(matches!(&lost[1], Effect::Say(text) if text.contains("gone")), "{lost:?}");
+    assert!(watch.model.seen.is_none() && watch.model.alert.is_none());
+    // Said once, however often it is tried.
+    for _ in 0..20 {
+        assert_eq!(watch.on(Input::Lost(ClientError::NotRunning("/x".into()))), []);
+    }
+    // Another reason is news.
+    let other = watch.on(Input::Lost(ClientError::Incompatible("protocol 9".into())));
+    assert_eq!(other.len(), 1);
+    watch.connect("two");
+    // A popup for the same context comes at once: the minute was the other daemon's.
+    assert_eq!(watch.state(state(Some(1))), [popup_of(1, 0)]);
+    assert_eq!(watch.on(Input::Lost(ClientError::Closed)).len(), 2);
+}
+
+#[test]
+fn a_stream_of_nonsense_is_complained_about_once() {
+    let mut watch = Watch::new();
+    let nonsense = || Input::Lost(ClientError::NotUnderstood("x".into()));
+    assert_eq!(watch.on(nonsense()).len(), 1);
+    for _ in 0..5 {
+        watch.connect("one");
+        assert_eq!(watch.on(nonsense()), []);
+    }
+}
+
+#[test]
+fn shutdown_withdraws() {
+    let mut watch = Watch::new();
+    watch.raised(7);
+    let body = EventBody::Shutdown(Shutdown { reason: "stopped".into() });
+    assert_eq!(watch.event(body), [Effect::Withdraw]);
+}
+
+#[test]
+fn the_next_holder_shows_what_stands() {
+    let mut watch = Watch { model: Model::new(true), now: secs(1000), seq: 0 };
+    watch.connect("one");
+    assert_eq!(watch.raised(7), []);
+    assert_eq!(watch.model.deadline(watch.now, false), None);
+    watch.now += secs(500);
+    assert_eq!(watch.on(Input::Holder), [popup_of(7, 0)]);
+    // Nothing is owed for an alert that is over.
+    let mut watch = Watch { model: Model::new(true), now: secs(1000), seq: 0 };
+    watch.connect("one");
+    watch.raised(7);
+    watch.cleared(7, ClearedWhy::Refocus);
+    assert_eq!(watch.on(Input::Holder), []);
+    // Without popups there are none, whoever holds the lock.
+    let mut watch = Watch { model: Model::new(false), now: secs(1000), seq: 0 };
+    watch.connect("one");
+    assert_eq!(watch.raised(7), []);
+    assert_eq!(watch.event(EventBody::TimeboxElapsed), []);
+}
+
+#[test]
+fn notices_and_the_end_of_the_timebox_wait_for_the_screen_to_be_unlocked() {
+    let mut watch = Watch::new();
+    watch.state(state(None));
+    let up = |effects: &[Effect]| match effects {
+        [Effect::Raise(popup)] => (popup.kind, popup.body.join("|")),
+        other => panic!("{other:?}"),
+    };
+    let effects = watch.event(EventBody::TimeboxElapsed);
+    assert_eq!(up(&effects), (Kind::TimeUp, "report".to_owned()));
+    watch.state(State { away: Some(Away::Locked), ..state(None) });
+    assert_eq!(watch.event(EventBody::TimeboxElapsed), []);
+    let effects = watch.state(state(None));
+    assert_eq!(up(&effects).0, Kind::TimeUp);
+    let notice = Notice { kind: NoticeKind::BudgetSpent, text: "three a day".into() };
+    let effects = watch.event(EventBody::Notice(notice));
+    assert_eq!(up(&effects), (Kind::Notice(NoticeKind::BudgetSpent), "three a day".to_owned()));
+    assert_eq!(watch.model.note(), Some("three a day"));
+}
+
+#[test]
+fn trouble_with_popups_is_said_once() {
+    let mut watch = Watch::new();
+    let trouble = |watch: &mut Watch| watch.on(Input::Trouble("no notify-send".into())).len();
+    assert_eq!((trouble(&mut watch), trouble(&mut watch)), (1, 0));
+}
+
+#[test]
+fn the_countdown_goes_on_from_the_states_instant_and_ticks_only_when_shown() {
+    let mut watch = Watch::new();
+    assert_eq!(watch.model.deadline(watch.now, true), None);
+    watch.state(state(None));
+    // 100.4 s by the instants, which agree with the whole seconds.
+    let elapsed = |watch: &Watch| watch.model.seen.as_ref().unwrap().elapsed(watch.now);
+    assert_eq!(elapsed(&watch), Duration::from_millis(100_400));
+    assert_eq!(watch.model.deadline(watch.now, false), None);
+    let tick = watch.model.deadline(watch.now, true).unwrap();
+    assert_eq!(tick - watch.now, Duration::from_millis(600));
+    // The lid was closed for an hour.
+    watch.now += secs(3600);
+    assert_eq!(elapsed(&watch), Duration::from_millis(3_700_400));
+    // A clock that was set makes the instants useless: the seconds count then.
+    let mut odd = state(None);
+    if let Some(commitment) = &mut odd.commitment {
+        commitment.started_at = Timestamp::from_millis(999_999_999);
+        commitment.timebox_secs = None;
+    }
+    watch.state(odd);
+    assert_eq!(elapsed(&watch), secs(100));
+    // Without a timebox only minutes are shown.
+    assert_eq!(watch.model.deadline(watch.now, true).unwrap() - watch.now, secs(20));
+    // In review nothing counts.
+    watch.state(State { phase: Phase::Review, ..state(None) });
+    watch.now += secs(50);
+    assert_eq!(elapsed(&watch), Duration::from_millis(100_400));
+    assert_eq!(watch.model.deadline(watch.now, true), None);
+}

@@ -1,0 +1,67 @@
+//! The thread that asks the daemon on a key or a button. One request at a time, each with a
+//! connection of its own, so that neither the screen nor the stream waits for an answer.
+
+use std::sync::mpsc;
+
+use antidrift_protocol::{
+    Allowing, Command, Complete, Completed, ErrorCode, Ontask, Refocus, Refocused,
+    client::{ANSWER_LIMIT, Client, ClientError},
+    paths::SocketPath,
+};
+
+use super::{
+    Happening,
+    model::{Ask, Input, Outcome},
+};
+use crate::{
+    commands::{NAME, ontask_text, refocus_text},
+    exit,
+    notify::Choice,
+    render,
+};
+
+pub(super) fn serve(
+    socket: &SocketPath,
+    asks: mpsc::Receiver<Ask>,
+    tell: &dyn Fn(Happening) -> bool,
+) {
+    for ask in asks {
+        let outcome = match answer(socket, ask) {
+            Ok(text) => Outcome::Done(text),
+            Err(ClientError::Refused(error)) if error.code == ErrorCode::StaleAlert => {
+                Outcome::Stale
+            }
+            Err(error) => Outcome::Failed(exit::client_message(&error)),
+        };
+        if !tell(Happening::Input(Input::Answered { ask, outcome })) {
+            return;
+        }
+    }
+}
+
+fn answer(socket: &SocketPath, Ask { choice, alert }: Ask) -> Result<String, ClientError> {
+    let mut client = Client::connect(socket, NAME)?;
+    let (text, saved) = match choice {
+        Choice::Back => {
+            let command = Command::Refocus(Refocus { alert, activate: None });
+            let done: Refocused = client.ask(command, ANSWER_LIMIT)?;
+            (refocus_text(&done), (done.saved, done.warning))
+        }
+        Choice::Ontask => {
+            let command = Command::Ontask(Ontask { alert, ..Ontask::default() });
+            let done: Allowing = client.ask(command, ANSWER_LIMIT)?;
+            (ontask_text(&done), (done.saved, done.warning))
+        }
+        Choice::End => {
+            let done: Completed =
+                client.ask(Command::Complete(Complete::default()), ANSWER_LIMIT)?;
+            (format!("session ended: {}", render::review(&done.review)), (done.saved, done.warning))
+        }
+    };
+    Ok(match saved {
+        (true, _) => text,
+        (false, why) => {
+            format!("{text} (not saved: {})", render::message(&why.unwrap_or_default()))
+        }
+    })
+}

@@ -1,0 +1,184 @@
+//! What a terminal shows of a model.
+
+use std::time::Duration;
+
+use antidrift_protocol::{Away, DriftStatus, JudgeStatus, Phase, SensorStatus, State};
+
+use super::{
+    model::{Link, Model, Seen},
+    screen::{Frame, cut, wrap},
+};
+use crate::{
+    duration::{clock, words},
+    notify::Choice,
+    render::{self, Paint},
+};
+
+/// A terminal's size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Size {
+    pub(super) rows: usize,
+    pub(super) columns: usize,
+}
+
+struct Page {
+    lines: Vec<String>,
+    width: usize,
+    paint: Paint,
+}
+
+impl Page {
+    /// One line, cut before it is painted: colours have no width.
+    fn line(&mut self, text: &str, paint: fn(Paint, &str) -> String) {
+        self.lines.push(paint(self.paint, &cut(text, self.width)));
+    }
+
+    fn plain(&mut self, text: &str) {
+        self.lines.push(cut(text, self.width));
+    }
+
+    fn wrapped(&mut self, text: &str) {
+        self.lines.extend(wrap(text, self.width));
+    }
+
+    fn gap(&mut self) {
+        self.lines.push(String::new());
+    }
+}
+
+/// The frame for this moment. What does not fit is left out from the bottom.
+pub(super) fn frame(model: &Model, now: Duration, size: Size, paint: Paint) -> Frame {
+    let mut page = Page { lines: Vec::new(), width: size.columns, paint };
+    match (model.link, &model.seen) {
+        (Link::Up, Some(seen)) => session(&mut page, model, seen, now),
+        (Link::Down, _) => {
+            page.line("no daemon", Paint::alarm);
+            page.wrapped(model.outage().unwrap_or_default());
+            page.line("waiting for it   [q] quit", Paint::dim);
+        }
+        (Link::Trying, _) | (Link::Up, None) => page.plain("connecting…"),
+    }
+    if let Some(note) = model.note() {
+        page.gap();
+        for line in note.lines() {
+            page.wrapped(line);
+        }
+    }
+    page.lines.truncate(size.rows);
+    Frame { lines: page.lines, anew: false }
+}
+
+fn session(page: &mut Page, model: &Model, seen: &Seen, now: Duration) {
+    let state = &seen.state;
+    match &state.commitment {
+        Some(commitment) => page.line(&render::typed(&commitment.text), Paint::strong),
+        None => page.line("no session", Paint::strong),
+    }
+    match state.phase {
+        Phase::Active => active(page, model, seen, now),
+        Phase::Review => {
+            page.wrapped(&state.review.as_ref().map(render::review).unwrap_or_default());
+            page.gap();
+            page.line("antidrift start TEXT begins the next session   [q] quit", Paint::dim);
+        }
+        Phase::Planning => {
+            page.gap();
+            page.line("antidrift start TEXT begins one   [q] quit", Paint::dim);
+        }
+        Phase::Unknown => page.plain("in a phase that this version does not know"),
+    }
+}
+
+fn active(page: &mut Page, model: &Model, seen: &Seen, now: Duration) {
+    let state = &seen.state;
+    count(page, seen, now);
+    if let Some(next) = state.commitment.as_ref().and_then(|it| it.next_action.as_deref()) {
+        page.line(&format!("next: {}", render::typed(next)), Paint::dim);
+    }
+    page.gap();
+    let status = state.drift.as_ref().map(|drift| drift.status);
+    if let Some(alert) = &model.alert {
+        page.line("Possible drift", Paint::alarm);
+        if let Some(reason) = &alert.reason {
+            page.wrapped(&render::message(reason));
+        }
+        if let Some(window) = &alert.window {
+            page.plain(&render::window(window));
+        }
+        page.gap();
+        keys(page);
+    } else {
+        here(page, state, status);
+        if let Some(left) = &model.left {
+            let window = left.window.as_ref().map_or_else(|| "it".to_owned(), render::window);
+            page.gap();
+            page.line(&format!("you left {window}"), Paint::alarm);
+            page.wrapped("t = it was on task, b = back to task, e = end session, q = quit");
+        }
+    }
+    trouble(page, state);
+}
+
+/// The line that ticks.
+fn count(page: &mut Page, seen: &Seen, now: Duration) {
+    let Some(commitment) = &seen.state.commitment else { return };
+    let elapsed = seen.elapsed(now).as_secs();
+    match commitment.timebox_secs {
+        Some(timebox) if elapsed < timebox => {
+            let left = clock(timebox - elapsed);
+            page.plain(&format!("{left} left of {}", words(timebox)));
+        }
+        Some(timebox) => {
+            let over = format!("{} over {}", clock(elapsed - timebox), words(timebox));
+            page.line(&over, Paint::alarm);
+        }
+        None => page.plain(&format!("{} min", elapsed / 60)),
+    }
+}
+
+fn keys(page: &mut Page) {
+    let key = |key: char, choice: Choice| format!("[{key}] {}", choice.label().to_lowercase());
+    let keys =
+        [key('b', Choice::Back), key('t', Choice::Ontask), key('e', Choice::End)].join("   ");
+    page.wrapped(&format!("{keys}   [q] quit"));
+}
+
+/// How things are where no alert stands.
+fn here(page: &mut Page, state: &State, status: Option<DriftStatus>) {
+    let window = state.window.as_ref().map(render::window);
+    let window = window.map_or_else(String::new, |window| format!("   {window}"));
+    if state.paused.is_some() {
+        page.plain("paused");
+    } else if let Some(detour) = &state.detour {
+        page.plain(&format!("detour: {}", render::typed(&detour.text)));
+    } else if let Some(away) = state.away {
+        page.plain(if away == Away::Locked { "away (locked)" } else { "away" });
+    } else {
+        match status {
+            Some(DriftStatus::Ontask) => page.line(&format!("on task{window}"), Paint::good),
+            Some(DriftStatus::Pending) => page.line(&format!("checking…{window}"), Paint::dim),
+            // With its alert it is shown above; here it comes a moment before.
+            Some(DriftStatus::Drifting) => page.line(&format!("drifting{window}"), Paint::alarm),
+            _ => page.plain(window.trim_start()),
+        }
+    }
+}
+
+/// What keeps the daemon from telling.
+fn trouble(page: &mut Page, state: &State) {
+    if state.sensor.status == SensorStatus::Unavailable {
+        let detail = state.sensor.detail.as_deref().map(render::message).unwrap_or_default();
+        page.gap();
+        page.wrapped(&format!("windows cannot be seen: {detail}"));
+    }
+    if state.judge.status == JudgeStatus::BackingOff
+        && let Some(error) = &state.judge.last_error
+    {
+        page.gap();
+        page.wrapped(&format!("the judge failed: {}", render::message(error)));
+    }
+}
+
+#[cfg(test)]
+#[path = "view_tests.rs"]
+mod tests;

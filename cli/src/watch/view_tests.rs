@@ -1,0 +1,122 @@
+use antidrift_protocol::{
+    AlertCleared, AlertRaised, ClearedWhy, Event, EventBody, Timestamp, Window,
+};
+use unicode_width::UnicodeWidthStr as _;
+
+use super::*;
+use crate::watch::{lines, model::Input};
+
+const NOW: Duration = Duration::from_secs(5000);
+const SIZE: Size = Size { rows: 24, columns: 60 };
+
+fn told(model: &mut Model, body: EventBody) {
+    let event = Event { seq: 1, at: Timestamp::from_millis(1_796_029_964_000), body };
+    model.handle(Input::Event { event: Box::new(event), age: Duration::ZERO }, NOW);
+}
+
+fn model() -> Model {
+    let mut model = Model::new(false);
+    model.handle(Input::Connected { instance: "one".into() }, NOW);
+    model
+}
+
+fn state(status: &str, title: &str) -> State {
+    serde_json::from_value(serde_json::json!({
+        "phase": "active",
+        "commitment": {"text": "draft the report", "timebox_secs": 1500,
+            "started_at": "2020-01-01T00:00:00Z", "elapsed_secs": 764, "remaining_secs": 736},
+        "window": {"class": "firefox", "title": title},
+        "drift": {"status": status, "reason": title, "alert": (status == "drifting").then_some(7)},
+        "judge": {"status": "ready"}, "sensor": {"status": "ok"}
+    }))
+    .unwrap()
+}
+
+fn shown(model: &Model) -> String {
+    frame(model, NOW, SIZE, Paint::new(false)).lines.join("\n")
+}
+
+#[test]
+fn each_status_has_its_look() {
+    let mut model = model();
+    assert_eq!(shown(&model), "connecting…");
+    told(&mut model, EventBody::State(Box::new(state("ontask", "main.rs"))));
+    let head = "draft the report\n12:16 left of 25 min\n\n";
+    assert_eq!(shown(&model), format!("{head}on task   firefox: main.rs"));
+    told(&mut model, EventBody::State(Box::new(state("pending", "main.rs"))));
+    assert_eq!(shown(&model), format!("{head}checking…   firefox: main.rs"));
+    told(&mut model, EventBody::State(Box::new(state("drifting", "reddit"))));
+    let block = "Possible drift\nreddit\nfirefox: reddit\n\n\
+                 [b] back to task   [t] this is on task   [e] end session\n[q] quit";
+    assert_eq!(shown(&model), format!("{head}{block}"));
+    let cleared = AlertCleared { alert: 7, why: ClearedWhy::Moved };
+    told(&mut model, EventBody::AlertCleared(cleared));
+    told(&mut model, EventBody::State(Box::new(state("ontask", "term"))));
+    let left = "on task   firefox: term\n\nyou left firefox: reddit\n\
+                t = it was on task, b = back to task, e = end session, q =\nquit";
+    assert_eq!(shown(&model), format!("{head}{left}"));
+    told(&mut model, EventBody::State(Box::default()));
+    assert!(shown(&model).contains("no session"));
+}
+
+#[test]
+fn the_countdown_is_one_line_and_its_block_does_not_move_it() {
+    let mut model = model();
+    told(&mut model, EventBody::State(Box::new(state("ontask", "a"))));
+    let at = |model: &Model, secs| {
+        frame(model, NOW + Duration::from_secs(secs), SIZE, Paint::new(false)).lines
+    };
+    let (now, next) = (at(&model, 0), at(&model, 1));
+    let differing: Vec<_> = now.iter().zip(&next).filter(|(a, b)| a != b).collect();
+    assert_eq!(
+        differing,
+        [(&"12:16 left of 25 min".to_owned(), &"12:15 left of 25 min".to_owned())]
+    );
+    told(&mut model, EventBody::State(Box::new(state("drifting", "reddit"))));
+    assert_eq!(at(&model, 1)[..2], next[..2]);
+    assert_eq!(at(&model, 800)[1], "1:04 over 25 min");
+}
+
+#[test]
+fn no_daemon_says_why() {
+    let mut model = model();
+    let gone = antidrift_protocol::client::ClientError::NotRunning("/run/a.sock".into());
+    model.handle(Input::Lost(gone), NOW);
+    let text = shown(&model).replace('\n', " ");
+    assert!(text.contains("no daemon") && text.contains("/run/a.sock") && text.contains("[q]"));
+    assert_eq!(lines::text(&model).as_deref(), Some("no daemon"));
+}
+
+#[test]
+fn no_text_leaves_its_line_or_acts_on_the_terminal() {
+    for (hostile, _) in render::tests::hostile_titles() {
+        let mut model = model();
+        let mut hostile_state = state("drifting", &hostile);
+        if let Some(commitment) = &mut hostile_state.commitment {
+            commitment.text = hostile.clone();
+            commitment.next_action = Some(hostile.clone());
+        }
+        hostile_state.judge.last_error = Some(hostile.clone());
+        hostile_state.judge.status = JudgeStatus::BackingOff;
+        told(&mut model, EventBody::State(Box::new(hostile_state)));
+        told(
+            &mut model,
+            EventBody::AlertRaised(AlertRaised {
+                alert: 8,
+                window: Some(Window { class: hostile.clone(), ..Window::default() }),
+                reason: Some(hostile.clone()),
+            }),
+        );
+        for columns in [1, 2, 7, 40, 200] {
+            let size = Size { rows: 12, columns };
+            let frame = frame(&model, NOW, size, Paint::new(false));
+            assert!(frame.lines.len() <= 12);
+            for line in &frame.lines {
+                assert!(!line.chars().any(char::is_control), "{hostile:?}");
+                assert!(line.width() <= columns.max(2), "{columns}: {line:?}");
+            }
+        }
+        let line = lines::text(&model).unwrap();
+        assert!(!line.chars().any(char::is_control), "{hostile:?}");
+    }
+}

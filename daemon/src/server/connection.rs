@@ -1,0 +1,214 @@
+//! One connection: lines in, replies out, in order.
+
+use std::{io, time::Duration};
+
+use antidrift_protocol::{
+    Answer, Command, ErrorCode, ErrorObject, Greeting, Hello, MAX_LINE, PROTOCOL, Refusal, Reply,
+    Request, Subscribe, Subscribed, Topic,
+    frame::{Frame, LineDecoder},
+};
+use interprocess::os::unix::uds_local_socket::tokio::Stream;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    sync::oneshot,
+};
+
+use super::{
+    listen::Shared,
+    places::{Doing, Place},
+    subscribe,
+};
+use crate::controller::{Message, shutting_down};
+
+/// How long a client may take nothing while a reply waits.
+pub(super) const WRITE_LIMIT: Duration = Duration::from_secs(10);
+/// How long what follows an over-long line is discarded, so that the client sees the error before
+/// it sees a broken pipe.
+const DISCARD_LIMIT: Duration = Duration::from_secs(1);
+/// Bytes asked for in one read.
+const CHUNK: usize = 4096;
+
+/// Why a connection ends.
+pub(super) enum End {
+    /// It is over: the client left, or was told why before.
+    Over,
+    /// The line was too long, and the client has been told; the rest is to be discarded.
+    Flooded,
+}
+
+impl From<io::Error> for End {
+    fn from(_: io::Error) -> Self {
+        // A client that is gone; there is nobody to tell.
+        Self::Over
+    }
+}
+
+/// A client.
+pub(super) struct Connection {
+    pub(super) stream: Stream,
+    pub(super) shared: Shared,
+    lines: LineDecoder,
+    buffer: Vec<u8>,
+}
+
+impl Connection {
+    pub(super) fn new(stream: Stream, shared: Shared) -> Self {
+        Self { stream, shared, lines: LineDecoder::default(), buffer: Vec::new() }
+    }
+
+    /// Serves the client until one side ends it.
+    pub(super) async fn serve(mut self) {
+        let Some(place) = self.shared.places.enter() else {
+            let error =
+                ErrorObject::new(ErrorCode::Busy, "the daemon has no free connection; try again");
+            let _ = self.reply(None, Err(error)).await;
+            return;
+        };
+        let (evicted, stop) = (place.evicted.clone(), self.shared.stop.clone());
+        let end = tokio::select! {
+            end = self.converse(&place) => end,
+            () = evicted.cancelled() => Err(End::Over),
+        };
+        drop(place);
+        if let Err(End::Flooded) = end {
+            let _ = self.stream.shutdown().await;
+            let mut waste = [0; CHUNK];
+            let discard = async { while let Ok(1..) = self.stream.read(&mut waste).await {} };
+            tokio::select! {
+                () = stop.cancelled() => {}
+                _ = tokio::time::timeout(DISCARD_LIMIT, discard) => {}
+            }
+        }
+    }
+
+    async fn converse(&mut self, place: &Place) -> Result<(), End> {
+        let stop = self.shared.stop.clone();
+        loop {
+            while let Some(frame) = self.lines.next(&mut self.buffer) {
+                place.set(Doing::Asking);
+                self.take(frame, place).await?;
+            }
+            place.set(Doing::Idle);
+            // An idle client costs its buffer no more than it needs.
+            if self.buffer.is_empty() {
+                self.buffer = Vec::new();
+            }
+            self.buffer.reserve(CHUNK);
+            let read = tokio::select! {
+                () = stop.cancelled() => return Ok(()),
+                read = self.stream.read_buf(&mut self.buffer) => read?,
+            };
+            if read == 0 {
+                // The last line may lack its line break; a request that was cut is no JSON.
+                if !self.buffer.is_empty() {
+                    let line = std::mem::take(&mut self.buffer);
+                    self.take(Frame::Line(line), place).await?;
+                }
+                return Ok(());
+            }
+        }
+    }
+
+    async fn take(&mut self, frame: Frame, place: &Place) -> Result<(), End> {
+        let line = match frame {
+            Frame::Line(line) => line,
+            Frame::TooLong => {
+                let message = format!("a line must be at most {MAX_LINE} bytes; closing");
+                let error = ErrorObject::new(ErrorCode::LineTooLong, message);
+                self.reply(None, Err(error)).await?;
+                return Err(End::Flooded);
+            }
+        };
+        let Request { id, command } = match Request::parse(&line) {
+            Ok(request) => request,
+            Err(Refusal { id, error }) => return Ok(self.reply(id, Err(error)).await?),
+        };
+        tracing::debug!(request = command.name(), "asked");
+        match command {
+            Command::Hello(hello) => self.greet(id, &hello).await,
+            Command::Subscribe(subscribe) => self.subscribe(id, subscribe, place).await,
+            command => {
+                let (reply, answer) = oneshot::channel();
+                let message = Message::Request { command, reply };
+                // A closed channel on either side means that the controller has ended.
+                let result = match self.shared.controller.send(message).await {
+                    Ok(()) => answer.await.unwrap_or_else(|_| Err(shutting_down())),
+                    Err(_) => Err(shutting_down()),
+                };
+                Ok(self.reply(id, result).await?)
+            }
+        }
+    }
+
+    async fn greet(&mut self, id: Option<u64>, hello: &Hello) -> Result<(), End> {
+        let version = env!("CARGO_PKG_VERSION");
+        if hello.protocol != PROTOCOL {
+            let message = format!(
+                "antidriftd {version} speaks protocol {PROTOCOL}, the client speaks {}; restart \
+                 the daemon after an upgrade",
+                hello.protocol
+            );
+            let error = ErrorObject::new(ErrorCode::UnsupportedProtocol, message);
+            self.reply(id, Err(error)).await?;
+            return Err(End::Over);
+        }
+        let greeting = Greeting {
+            server: format!("antidriftd {version}"),
+            protocol: PROTOCOL,
+            instance: self.shared.instance.clone(),
+            max_line: MAX_LINE as u64,
+        };
+        Ok(self.reply(id, Ok(Answer::Hello(greeting))).await?)
+    }
+
+    async fn subscribe(
+        &mut self,
+        id: Option<u64>,
+        subscribe: Subscribe,
+        place: &Place,
+    ) -> Result<(), End> {
+        if !place.set(Doing::Subscribed) {
+            let error = ErrorObject::new(ErrorCode::Busy, "there are too many subscribers");
+            self.reply(id, Err(error)).await?;
+            return Err(End::Over);
+        }
+        let topics = subscribe.topics.unwrap_or_else(|| vec![Topic::All]);
+        let (reply, subscription) = oneshot::channel();
+        let sent = self.shared.controller.send(Message::Subscribe { topics, reply }).await;
+        let subscription = match sent {
+            Ok(()) => subscription.await.ok(),
+            Err(_) => None,
+        };
+        let Some(subscription) = subscription else {
+            self.reply(id, Err(shutting_down())).await?;
+            return Err(End::Over);
+        };
+        let instance = self.shared.instance.clone();
+        self.reply(id, Ok(Answer::Subscribe(Subscribed { instance }))).await?;
+        self.buffer = Vec::new();
+        subscribe::follow(&mut self.stream, &subscription).await;
+        Err(End::Over)
+    }
+
+    async fn reply(
+        &mut self,
+        id: Option<u64>,
+        result: Result<Answer, ErrorObject>,
+    ) -> io::Result<()> {
+        write(&mut self.stream, Reply { id, result }.to_line().as_bytes()).await
+    }
+}
+
+/// Writes everything, as long as the client takes something every now and then.
+pub(super) async fn write(stream: &mut Stream, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let written = tokio::time::timeout(WRITE_LIMIT, stream.write(bytes))
+            .await
+            .map_err(|_| io::Error::from(io::ErrorKind::TimedOut))??;
+        if written == 0 {
+            return Err(io::ErrorKind::WriteZero.into());
+        }
+        bytes = &bytes[written..];
+    }
+    Ok(())
+}

@@ -1,0 +1,124 @@
+//! The listening socket.
+
+use std::{fs, io, os::unix::fs::MetadataExt, path::PathBuf, time::Duration};
+
+use antidrift_protocol::paths::SocketPath;
+use interprocess::{
+    local_socket::{
+        GenericFilePath, ListenerOptions, ToFsName,
+        traits::{StreamCommon, tokio::Listener as _},
+    },
+    os::unix::{local_socket::ListenerOptionsExt, uds_local_socket::tokio::Listener},
+};
+use tokio::sync::mpsc;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use super::{connection::Connection, places::Places};
+use crate::controller::Message;
+
+/// How long accepting rests after an error such as «too many open files», which would only repeat.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(200);
+
+/// Why nobody can connect.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot listen on {}: {source}", path.display())]
+pub struct ServerError {
+    path: PathBuf,
+    source: io::Error,
+}
+
+/// The socket, from binding to the last connection's end.
+#[derive(Debug)]
+pub struct Server {
+    listener: Listener,
+    path: PathBuf,
+    inode: Option<(u64, u64)>,
+    /// What every connection has.
+    shared: Shared,
+}
+
+/// What every connection has.
+#[derive(Clone, Debug)]
+pub(super) struct Shared {
+    pub(super) controller: mpsc::Sender<Message>,
+    /// Names this run of the daemon.
+    pub(super) instance: String,
+    pub(super) places: Places,
+    pub(super) stop: CancellationToken,
+    pub(super) tasks: TaskTracker,
+}
+
+impl Server {
+    /// Binds the socket, readable and writable for its owner only from the first moment. Whoever
+    /// calls holds the daemon's lock, so a socket that lies there is nobody's.
+    ///
+    /// # Errors
+    ///
+    /// The socket cannot be bound.
+    pub fn bind(
+        socket: &SocketPath,
+        controller: mpsc::Sender<Message>,
+        instance: String,
+        stop: CancellationToken,
+    ) -> Result<Self, ServerError> {
+        let path = socket.path.clone();
+        let failed = |source| ServerError { path: path.clone(), source };
+        let name = path.as_path().to_fs_name::<GenericFilePath>().map_err(failed)?;
+        let listener = ListenerOptions::new()
+            .name(name)
+            .mode(0o600)
+            // We remove it ourselves, and only if it is still ours.
+            .reclaim_name(false)
+            .create_tokio_as::<Listener>()
+            .map_err(failed)?;
+        let inode = inode(&path);
+        let shared = Shared {
+            controller,
+            instance,
+            places: Places::default(),
+            stop,
+            tasks: TaskTracker::new(),
+        };
+        Ok(Self { listener, path, inode, shared })
+    }
+
+    /// Accepts until the daemon stops, then removes the socket and waits for what is being said.
+    pub async fn run(self) {
+        let own_uid = rustix::process::geteuid().as_raw();
+        loop {
+            let accepted = tokio::select! {
+                () = self.shared.stop.cancelled() => break,
+                accepted = self.listener.accept() => accepted,
+            };
+            let stream = match accepted {
+                Ok(stream) => stream,
+                Err(error) => {
+                    tracing::warn!("a connection could not be accepted: {error}");
+                    tokio::select! {
+                        () = self.shared.stop.cancelled() => break,
+                        () = tokio::time::sleep(ACCEPT_PAUSE) => continue,
+                    }
+                }
+            };
+            // The mode of the socket keeps others out already; root is not kept out by it.
+            let peer = stream.peer_creds().ok().and_then(|peer| peer.euid());
+            if peer != Some(own_uid) {
+                tracing::warn!("a connection of user {peer:?} was refused");
+                continue;
+            }
+            let connection = Connection::new(stream, self.shared.clone());
+            self.shared.tasks.spawn(connection.serve());
+        }
+        // After `--replace` another daemon's socket may lie there.
+        if self.inode.is_some() && inode(&self.path) == self.inode {
+            let _ = fs::remove_file(&self.path);
+        }
+        drop(self.listener);
+        self.shared.tasks.close();
+        self.shared.tasks.wait().await;
+    }
+}
+
+fn inode(path: &std::path::Path) -> Option<(u64, u64)> {
+    fs::symlink_metadata(path).ok().map(|meta| (meta.dev(), meta.ino()))
+}

@@ -1,0 +1,273 @@
+use std::{
+    cell::{Cell, RefCell},
+    fs,
+    io::{BufRead, BufReader},
+    process::{Command, Stdio},
+};
+
+use x11rb::{
+    connection::Connection,
+    protocol::xproto::{
+        AtomEnum, ClientMessageEvent, ConnectionExt as _, EventMask, ImageFormat, PropMode, Window,
+    },
+    rust_connection::RustConnection,
+    wrapper::ConnectionExt as _,
+};
+
+use crate::{Home, Process, TestWindow, WindowSpec, until, window};
+
+/// A window manager, or none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Manager {
+    /// None: the focus is given straight.
+    Bare,
+    /// openbox.
+    Openbox,
+    /// i3.
+    I3,
+    /// bspwm.
+    Bspwm,
+}
+
+impl Manager {
+    /// Every set-up.
+    pub const ALL: [Self; 4] = [Self::Bare, Self::Openbox, Self::I3, Self::Bspwm];
+
+    fn command(self, home: &Home) -> Option<(Command, &'static str)> {
+        match self {
+            Self::Bare => None,
+            Self::Openbox => {
+                let mut command = home.command("openbox");
+                command.arg("--sm-disable");
+                Some((command, "openbox"))
+            }
+            Self::I3 => {
+                let config = home.path().join("i3.conf");
+                fs::write(&config, "# i3 config file (v4)\n").unwrap();
+                let mut command = home.command("i3");
+                command.arg("-c").arg(config);
+                Some((command, "i3-wm"))
+            }
+            Self::Bspwm => Some((home.command("bspwm"), "bspwm")),
+        }
+    }
+}
+
+/// An X server with at most one window manager.
+#[derive(Debug)]
+pub struct Desktop {
+    display: String,
+    conn: RustConnection,
+    root: Window,
+    processes: RefCell<Vec<Process>>,
+    kind: Manager,
+    home: Home,
+    places: Cell<i16>,
+}
+
+impl Desktop {
+    /// A server on a free display, with this manager at work.
+    pub fn start(kind: Manager) -> Self {
+        Self::start_at(kind, None)
+    }
+
+    /// The same again on the display of one whose server was killed.
+    pub fn again(&self) -> Self {
+        Self::start_at(self.kind, Some(&self.display))
+    }
+
+    fn start_at(kind: Manager, display: Option<&str>) -> Self {
+        let home = Home::new();
+        let (server, display) = start_server(&home, display);
+        let (conn, screen) = RustConnection::connect(Some(&display)).unwrap();
+        let root = conn.setup().roots[screen].root;
+        let processes = RefCell::new(vec![server]);
+        let desktop = Self { display, conn, root, processes, kind, home, places: Cell::new(0) };
+        desktop.start_manager();
+        desktop
+    }
+
+    /// Its name, as in DISPLAY.
+    pub fn display(&self) -> &str {
+        &self.display
+    }
+
+    /// The connection that makes the windows.
+    pub fn conn(&self) -> &RustConnection {
+        &self.conn
+    }
+
+    /// The root window.
+    pub fn root(&self) -> Window {
+        self.root
+    }
+
+    /// Which manager.
+    pub fn manager(&self) -> Manager {
+        self.kind
+    }
+
+    /// Kills the server, and with it whatever lives on it.
+    pub fn kill_server(&self) {
+        // the manager, which came last, first: it would complain
+        while let Some(process) = self.processes.borrow_mut().pop() {
+            drop(process);
+        }
+    }
+
+    fn start_manager(&self) {
+        let Some((mut command, package)) = self.kind.command(&self.home) else { return };
+        command.env("DISPLAY", &self.display).stdout(Stdio::null()).stderr(Stdio::null());
+        self.processes.borrow_mut().push(Process::spawn(&mut command, package));
+        until(&format!("{:?} speaks EWMH", self.kind), || {
+            let check = self.number(self.root, "_NET_SUPPORTING_WM_CHECK");
+            let alive = check != 0 && self.number(check, "_NET_SUPPORTING_WM_CHECK") == check;
+            (alive && self.has(self.root, "_NET_SUPPORTED")).then_some(())
+        });
+        if self.kind == Manager::Openbox {
+            // While it starts, openbox may leave what it has read in its queue until more comes.
+            // Once it answers it is at work.
+            let window = WindowSpec::new("probe").unmapped().open(self);
+            until("openbox answers", || {
+                self.tell_manager(window.id(), "_NET_REQUEST_FRAME_EXTENTS");
+                self.has(window.id(), "_NET_FRAME_EXTENTS").then_some(())
+            });
+            window.destroy();
+        }
+    }
+
+    /// Opens a window and gives it the focus.
+    pub fn open(&self, class: &str, title: &str) -> TestWindow<'_> {
+        let window = WindowSpec::new(title).class(class).open(self);
+        window.focus();
+        window
+    }
+
+    /// A place for the next window, so that they do not lie on top of each other.
+    pub(crate) fn place(&self) -> i16 {
+        self.places.replace((self.places.get() + 30) % 300)
+    }
+
+    /// Sends the window manager a request about a window, as a pager does.
+    pub fn tell_manager(&self, window: Window, kind: &str) {
+        let event = ClientMessageEvent::new(32, window, self.atom(kind), [2_u32, 0, 0, 0, 0]);
+        let mask = EventMask::SUBSTRUCTURE_REDIRECT | EventMask::SUBSTRUCTURE_NOTIFY;
+        self.conn.send_event(false, self.root, mask, event).unwrap();
+        self.sync();
+    }
+
+    /// The window that the manager calls active; 0 for none.
+    pub fn active(&self) -> Window {
+        self.number(self.root, "_NET_ACTIVE_WINDOW")
+    }
+
+    /// The first number of a property, or 0.
+    pub fn number(&self, window: Window, property: &str) -> u32 {
+        let property = self.atom(property);
+        let reply = self.conn.get_property(false, window, property, AtomEnum::ANY, 0, 1).unwrap();
+        reply.reply().ok().and_then(|reply| reply.value32()?.next()).unwrap_or(0)
+    }
+
+    /// Whether a window has a property.
+    pub fn has(&self, window: Window, property: &str) -> bool {
+        let property = self.atom(property);
+        let reply = self.conn.get_property(false, window, property, AtomEnum::ANY, 0, 1).unwrap();
+        reply.reply().is_ok_and(|reply| reply.type_ != 0)
+    }
+
+    /// Sets a property of bytes, of any type.
+    pub fn set(&self, window: Window, property: &str, kind: &str, bytes: &[u8]) {
+        let (property, kind) = (self.atom(property), self.atom(kind));
+        self.conn.change_property8(PropMode::REPLACE, window, property, kind, bytes).unwrap();
+        self.conn.flush().unwrap();
+    }
+
+    /// Sets a property of one number.
+    pub fn set_number(&self, window: Window, property: &str, kind: &str, value: u32) {
+        let (property, kind) = (self.atom(property), self.atom(kind));
+        self.conn.change_property32(PropMode::REPLACE, window, property, kind, &[value]).unwrap();
+        self.conn.flush().unwrap();
+    }
+
+    pub(crate) fn atom(&self, name: &str) -> u32 {
+        self.conn.intern_atom(false, name.as_bytes()).unwrap().reply().unwrap().atom
+    }
+
+    /// Returns when the server has done all that was asked of it.
+    pub fn sync(&self) {
+        self.conn.sync().unwrap();
+        while self.conn.poll_for_event().unwrap().is_some() {}
+    }
+
+    /// The mapped top levels whose class is this, as geometries: x, y, width, height.
+    pub fn shown(&self, class: &str) -> Vec<(i16, i16, u16, u16)> {
+        window::shown(self, class)
+    }
+
+    /// The pixels of a part of the screen, four bytes each.
+    pub fn pixels(&self, (x, y, width, height): (i16, i16, u16, u16)) -> Vec<u8> {
+        let image =
+            self.conn.get_image(ImageFormat::Z_PIXMAP, self.root, x, y, width, height, u32::MAX);
+        image.unwrap().reply().unwrap().data
+    }
+
+    /// A command in an invented home that sees this display.
+    pub fn command(&self, program: &str) -> Command {
+        let mut command = self.home.command(program);
+        command.env("DISPLAY", &self.display).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+    }
+}
+
+impl Drop for Desktop {
+    fn drop(&mut self) {
+        self.kill_server();
+    }
+}
+
+/// A server on the display given, or on a free one that it finds itself.
+fn start_server(home: &Home, display: Option<&str>) -> (Process, String) {
+    let mut command = home.command("Xvfb");
+    // it writes its number when it is ready; without -noreset it forgets all with its last client
+    command.args(display).args(["-displayfd", "1", "-noreset", "-nolisten", "tcp"]);
+    command.args(["-screen", "0", "1024x768x24"]).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut server = Process::spawn(&mut command, "xvfb");
+    let mut number = String::new();
+    BufReader::new(server.take_stdout().unwrap()).read_line(&mut number).unwrap();
+    assert!(!number.trim().is_empty(), "Xvfb did not start");
+    let display = format!(":{}", number.trim());
+    (server, display)
+}
+
+/// Makes one check a test on each desktop: with openbox, i3, bspwm and with no window manager.
+#[macro_export]
+macro_rules! on_every_desktop {
+    ($(#[doc = $doc:literal])* fn $name:ident($manager:ident: Manager) $check:block) => {
+        $(#[doc = $doc])*
+        mod $name {
+            use super::*;
+
+            fn check($manager: Manager) $check
+
+            #[test]
+            fn bare() {
+                check(Manager::Bare);
+            }
+
+            #[test]
+            fn openbox() {
+                check(Manager::Openbox);
+            }
+
+            #[test]
+            fn i3() {
+                check(Manager::I3);
+            }
+
+            #[test]
+            fn bspwm() {
+                check(Manager::Bspwm);
+            }
+        }
+    };
+}

@@ -1,0 +1,99 @@
+use std::{
+    fs,
+    os::unix::process::ExitStatusExt,
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::until;
+
+/// A process of ours; ended when it is dropped, by a panic too.
+#[derive(Debug)]
+pub struct Process {
+    child: Child,
+    program: String,
+}
+
+impl Process {
+    /// Starts a program with nothing to read, or says which package has it.
+    pub fn spawn(command: &mut Command, package: &str) -> Self {
+        let program = command.get_program().to_string_lossy().into_owned();
+        let child = command
+            .stdin(Stdio::null())
+            .spawn()
+            .unwrap_or_else(|error| panic!("{program} ({error}): install {package}"));
+        Self { child, program }
+    }
+
+    /// Its number.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Its standard output, once, if it is a pipe.
+    pub fn take_stdout(&mut self) -> Option<std::process::ChildStdout> {
+        self.child.stdout.take()
+    }
+
+    /// Sends it a signal.
+    pub fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
+    /// Whether it still runs.
+    pub fn is_running(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_none()
+    }
+
+    /// Waits for its end. The code is negative for a signal.
+    #[track_caller]
+    pub fn wait(&mut self) -> i32 {
+        let what = format!("{} ({}) ends", self.program, self.id());
+        let status = until(&what, || self.child.try_wait().unwrap());
+        status.code().unwrap_or_else(|| -status.signal().unwrap_or(0))
+    }
+
+    /// Asks it to end with SIGTERM and waits for that.
+    #[track_caller]
+    pub fn terminate(&mut self) -> i32 {
+        self.signal(Signal::TERM);
+        self.wait()
+    }
+
+    /// Kills it, as a crash would end it.
+    pub fn kill(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+
+    /// How often its threads gave up the processor by themselves, and their CPU time in
+    /// nanoseconds.
+    pub fn cost(&self) -> (u64, u64) {
+        let tasks = PathBuf::from(format!("/proc/{}/task", self.id()));
+        let (mut switches, mut nanoseconds) = (0, 0);
+        for task in fs::read_dir(tasks).unwrap() {
+            let task = task.unwrap().path();
+            let status = fs::read_to_string(task.join("status")).unwrap();
+            let line = status.lines().find_map(|l| l.strip_prefix("voluntary_ctxt_switches:"));
+            switches += line.unwrap().trim().parse::<u64>().unwrap();
+            let times = fs::read_to_string(task.join("schedstat")).unwrap();
+            nanoseconds += times.split_whitespace().next().unwrap().parse::<u64>().unwrap();
+        }
+        (switches, nanoseconds)
+    }
+
+    /// Resident memory in KiB.
+    pub fn resident_kib(&self) -> u64 {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        line.trim().trim_end_matches(" kB").parse().unwrap()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
