@@ -28,6 +28,11 @@ pub const MAX_TITLE: usize = 1024;
 pub const MAX_CLASS: usize = 256;
 /// Most bytes of a verdict's reason and of any sentence about what went wrong; more is cut.
 pub const MAX_REASON: usize = 2048;
+/// Most notes of a session that begins, and the most bytes of each. They are of the daemon's own plain
+/// words and need no escaping.
+pub const MAX_NOTES: usize = 8;
+/// See [`MAX_NOTES`].
+pub const MAX_NOTE: usize = 512;
 /// Most bytes of an error's message; more is cut.
 pub const MAX_MESSAGE: usize = 1024;
 
