@@ -4,7 +4,7 @@
 use std::fs;
 
 use antidrift_protocol::{DriftStatus, State, text::clean};
-use antidrift_tests::{Manager, Process, Scene, SceneBuilder, WindowSpec, until};
+use antidrift_tests::{Manager, Process, Scene, SceneBuilder, WindowSpec};
 use serde_json::Value;
 
 const COMPOUND: &str = "COMPOUND_TEXT";
