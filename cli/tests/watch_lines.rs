@@ -1,5 +1,7 @@
 //! `watch` in a pipe.
 
+#![allow(clippy::unwrap_used, reason = "test code")]
+
 mod support;
 
 use std::{

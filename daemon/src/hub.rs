@@ -17,7 +17,8 @@ use crate::session::{Effects, Now};
 
 /// Most events that wait for one subscriber. At twenty states a second it is three seconds.
 pub const QUEUE: usize = 64;
-/// States that come sooner than this after the one before are merged into one.
+/// States that come sooner than this after the one before are merged into one, unless they show
+/// another window: whoever switches fast shall find every switch in the stream.
 const MERGE: Duration = Duration::from_millis(50);
 
 /// An encoded event; shared by all who wait for it.
@@ -99,6 +100,9 @@ impl Hub {
         if let Some(state) = effects.state.take() {
             let body = EventBody::State(state);
             self.pending = Some(Event { seq: effects.seq, at: effects.at, body });
+            if effects.switched {
+                self.sent_at = None;
+            }
             self.flush(now);
         }
     }
@@ -262,6 +266,19 @@ mod tests {
         let edge_then_state = vec![pair("alert_reminder", 15), pair("state", 19)];
         assert_eq!(next(&all), Some(edge_then_state));
         assert_eq!(hub.next_deadline(at(151)), None);
+    }
+
+    #[test]
+    fn every_change_of_window_goes_out_at_once() {
+        let mut hub = Hub::default();
+        let all = hub.subscribe(&[Topic::All], 0, State::default(), at(0));
+        for seq in 1..=40 {
+            hub.publish(&mut Effects { switched: true, ..change(seq, true, false) }, at(seq * 5));
+        }
+        hub.close();
+        let lines = next(&all).unwrap();
+        assert_eq!(lines.last(), Some(&pair("state", 40)));
+        assert_eq!(lines.len(), 41);
     }
 
     #[test]

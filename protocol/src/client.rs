@@ -1,67 +1,46 @@
 //! A blocking client: connect, ask, or follow the stream. No runtime, no threads.
 
+mod error;
+
 use std::{
     io::{self, Read, Write},
-    path::PathBuf,
+    path::Path,
+    thread,
     time::{Duration, Instant},
 };
 
-use interprocess::local_socket::traits::Stream as _;
 use interprocess::{
     ConnectWaitMode,
-    local_socket::{ConnectOptions, GenericFilePath, ToFsName, traits::StreamCommon},
+    local_socket::{
+        ConnectOptions, GenericFilePath, ToFsName,
+        traits::{Stream as _, StreamCommon},
+    },
     os::unix::uds_local_socket::Stream,
 };
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    io::Errno,
+    net,
+};
 use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 
 use crate::{
-    Command, ErrorCode, ErrorObject, Event, Greeting, Hello, PROTOCOL, Reply, Request, Subscribe,
-    Subscribed, Topic,
+    Command, ErrorCode, Event, Greeting, Hello, MAX_FIELD, MAX_LINE, MAX_MESSAGE, PROTOCOL, Reply,
+    Request, Subscribe, Subscribed, Topic,
+    bounds::cut,
     frame::{Frame, LineDecoder},
     paths::{PathError, SocketPath},
 };
+
+pub use error::ClientError;
 
 /// How long a connection may take to be accepted.
 pub const CONNECT_LIMIT: Duration = Duration::from_secs(2);
 /// How long an answer may take.
 pub const ANSWER_LIMIT: Duration = Duration::from_secs(5);
-
-/// Why the daemon could not be asked.
-#[derive(Debug, thiserror::Error)]
-pub enum ClientError {
-    /// Nothing listens there.
-    #[error("the daemon is not running (nothing listens on {})", .0.display())]
-    NotRunning(PathBuf),
-    /// The path or its directory is not to be trusted, or cannot be used.
-    #[error(transparent)]
-    Path(#[from] PathError),
-    /// Somebody else's program listens there.
-    #[error("{} is served by user {uid}, not by you; it is not used", path.display())]
-    Foreign {
-        /// The socket.
-        path: PathBuf,
-        /// Whose it is.
-        uid: u32,
-    },
-    /// It does not accept the connection or does not answer.
-    #[error("the daemon does not answer (waited {} s)", .0.as_secs())]
-    NoAnswer(Duration),
-    /// The connection broke.
-    #[error("the connection to the daemon broke: {0}")]
-    Broken(io::Error),
-    /// It ended the connection without an answer.
-    #[error("the daemon closed the connection without an answer")]
-    Closed,
-    /// It speaks another protocol.
-    #[error("{0}")]
-    Incompatible(String),
-    /// It answered with something that is no answer.
-    #[error("the daemon's answer was not understood: {0}")]
-    NotUnderstood(String),
-    /// It refused the request.
-    #[error("{0}")]
-    Refused(ErrorObject),
-}
+/// Until a socket whose queue is full is tried again.
+const QUEUE_PAUSE: Duration = Duration::from_millis(10);
 
 /// A connection to the daemon.
 #[derive(Debug)]
@@ -74,13 +53,26 @@ pub struct Client {
 }
 
 impl Client {
-    /// Connects, and checks that it is our own daemon. `name` is the client's name and version, for
-    /// the daemon's log.
+    /// Connects within [`CONNECT_LIMIT`], and checks that it is our own daemon. `name` is the
+    /// client's name and version, for the daemon's log; at most 1 KiB.
     ///
     /// # Errors
     ///
     /// All but [`ClientError::Refused`].
     pub fn connect(socket: &SocketPath, name: impl Into<String>) -> Result<Self, ClientError> {
+        Self::connect_within(socket, name, CONNECT_LIMIT)
+    }
+
+    /// As [`connect`](Self::connect), with a limit of the caller's.
+    ///
+    /// # Errors
+    ///
+    /// As [`connect`](Self::connect).
+    pub fn connect_within(
+        socket: &SocketPath,
+        name: impl Into<String>,
+        limit: Duration,
+    ) -> Result<Self, ClientError> {
         let path = &socket.path;
         match socket.check_dir() {
             Err(PathError::Unusable { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
@@ -88,25 +80,7 @@ impl Client {
             }
             other => other?,
         }
-        let unusable = |source| PathError::Unusable { path: path.clone(), source };
-        let address = path.as_path().to_fs_name::<GenericFilePath>().map_err(unusable)?;
-        let options =
-            ConnectOptions::new().name(address).wait_mode(ConnectWaitMode::Timeout(CONNECT_LIMIT));
-        let stream = match options.connect_sync_as::<Stream>() {
-            Ok(stream) => stream,
-            Err(error) => {
-                return Err(match error.kind() {
-                    io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => {
-                        ClientError::NotRunning(path.clone())
-                    }
-                    // A full backlog: whoever should accept does not.
-                    io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => {
-                        ClientError::NoAnswer(CONNECT_LIMIT)
-                    }
-                    _ => unusable(error).into(),
-                });
-            }
-        };
+        let stream = open(path, &Deadline::after(limit))?;
         let peer = stream.peer_creds().map_err(ClientError::Broken)?.euid();
         if let Some(uid) = peer.filter(|&uid| uid != rustix::process::geteuid().as_raw()) {
             return Err(ClientError::Foreign { path: path.clone(), uid });
@@ -116,7 +90,11 @@ impl Client {
     }
 
     /// Asks one thing. The greeting goes out in the same write, so that a daemon that speaks
-    /// another protocol refuses before it acts. `limit` is for the whole answer.
+    /// another protocol refuses before it acts. `limit` is for the whole exchange, however slowly
+    /// the answer comes in.
+    ///
+    /// After [`ClientError::NoAnswer`] the next question may be asked: an answer that comes too
+    /// late is passed over. If the daemon did not even take the request, the connection is closed.
     ///
     /// # Errors
     ///
@@ -127,28 +105,44 @@ impl Client {
         limit: Duration,
     ) -> Result<T, ClientError> {
         let deadline = Deadline::after(limit);
-        let hello = Command::Hello(Hello { client: self.name.clone(), protocol: PROTOCOL });
-        let lines = self.number(hello).to_line() + &self.number(command).to_line();
-        self.send(lines.as_bytes(), &deadline)?;
-        match self.answer::<Greeting>(&deadline) {
-            Ok(_) => {}
-            // A daemon from before the greeting, or one that is too old for us.
-            Err(ClientError::Refused(error)) if error.code == ErrorCode::UnsupportedProtocol => {
-                return Err(ClientError::Incompatible(error.message));
-            }
-            Err(error) => return Err(error),
+        let hello = self.number(Command::Hello(Hello {
+            client: cut(&self.name, MAX_FIELD).to_owned(),
+            protocol: PROTOCOL,
+        }));
+        let request = self.number(command);
+        let line = request.to_line();
+        if line.len() > MAX_LINE + 1 {
+            // The daemon could only say that the line is too long, and not what is.
+            request.command.check().map_err(ClientError::Refused)?;
         }
-        self.answer(&deadline)
+        self.send((hello.to_line() + &line).as_bytes(), &deadline)?;
+        let greeting = self.answer(hello.id, &deadline);
+        self.agree(greeting)?;
+        self.answer(request.id, &deadline)
     }
 
-    /// Turns the connection into a stream of events.
+    /// Turns the connection into a stream of events, within [`ANSWER_LIMIT`].
     ///
     /// # Errors
     ///
     /// Every [`ClientError`].
-    pub fn subscribe(mut self, topics: Option<Vec<Topic>>) -> Result<Events, ClientError> {
+    pub fn subscribe(self, topics: Option<Vec<Topic>>) -> Result<Events, ClientError> {
+        self.subscribe_within(topics, ANSWER_LIMIT)
+    }
+
+    /// As [`subscribe`](Self::subscribe), with a limit of the caller's for the answer. The events
+    /// themselves have none.
+    ///
+    /// # Errors
+    ///
+    /// Every [`ClientError`].
+    pub fn subscribe_within(
+        mut self,
+        topics: Option<Vec<Topic>>,
+        limit: Duration,
+    ) -> Result<Events, ClientError> {
         let subscribe = Command::Subscribe(Subscribe { topics });
-        let Subscribed { instance } = self.ask(subscribe, ANSWER_LIMIT)?;
+        let Subscribed { instance } = self.ask(subscribe, limit)?;
         self.stream.set_recv_timeout(None).map_err(ClientError::Broken)?;
         Ok(Events { client: self, instance })
     }
@@ -158,55 +152,184 @@ impl Client {
         Request { id: Some(self.next_id), command }
     }
 
-    fn send(&mut self, bytes: &[u8], deadline: &Deadline) -> Result<(), ClientError> {
-        self.stream.set_send_timeout(Some(deadline.left()?)).map_err(ClientError::Broken)?;
-        (&self.stream).write_all(bytes).or_else(|error| match error.kind() {
-            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-                Err(ClientError::NoAnswer(deadline.limit))
+    /// Whether the answer to the greeting lets the two go on.
+    fn agree(&self, greeting: Result<Greeting, ClientError>) -> Result<(), ClientError> {
+        let ours = &self.name;
+        let error = match greeting {
+            // Zero: the daemon did not say, and took our number as it stood.
+            Ok(Greeting { protocol: PROTOCOL | 0, .. }) => return Ok(()),
+            Ok(Greeting { server, protocol, .. }) => {
+                return Err(other_protocol(ours, &server, protocol));
             }
-            // The daemon may have said why before it closed (it is busy): that is read next, and
-            // if it said nothing, that is found there too.
-            io::ErrorKind::BrokenPipe => Ok(()),
-            _ => Err(ClientError::Broken(error)),
+            Err(ClientError::Refused(error)) => error,
+            Err(error) => return Err(error),
+        };
+        let text = |key| error.data.get(key).and_then(|value| value.as_str()).unwrap_or("");
+        Err(match error.code {
+            ErrorCode::UnsupportedProtocol => {
+                let theirs = error.data.get("protocol").and_then(|value| value.as_u64());
+                match theirs.filter(|&theirs| theirs != PROTOCOL) {
+                    Some(theirs) => other_protocol(ours, text("server"), theirs),
+                    None => ClientError::Incompatible(format!(
+                        "{ours} speaks protocol {PROTOCOL}, which the daemon does not: {error}"
+                    )),
+                }
+            }
+            ErrorCode::UnknownCommand | ErrorCode::InvalidRequest => {
+                ClientError::Incompatible(format!(
+                    "the daemon does not understand how {ours} (protocol {PROTOCOL}) greets it, so \
+                     it is of another version: {error}"
+                ))
+            }
+            _ => ClientError::Refused(error),
         })
     }
 
-    fn answer<T: DeserializeOwned>(&mut self, deadline: &Deadline) -> Result<T, ClientError> {
-        let line = self.line(Some(deadline))?;
-        let reply =
-            Reply::parse(&line).map_err(|error| ClientError::NotUnderstood(error.to_string()))?;
-        reply.result.map_err(ClientError::Refused)
+    fn send(&mut self, bytes: &[u8], deadline: &Deadline) -> Result<(), ClientError> {
+        match self.write(bytes, deadline) {
+            // It may have said why before it closed the connection: reading tells.
+            Err(ClientError::Closed) => Ok(()),
+            Err(error) => {
+                // Half a line may be out; nothing may be appended to it.
+                let _ = net::shutdown(&self.stream, net::Shutdown::Both);
+                Err(error)
+            }
+            Ok(()) => Ok(()),
+        }
+    }
+
+    fn write(&mut self, bytes: &[u8], deadline: &Deadline) -> Result<(), ClientError> {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            self.stream.set_send_timeout(deadline.left()?).map_err(ClientError::Broken)?;
+            match (&self.stream).write(rest) {
+                Ok(written) => rest = &rest[written..],
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(failed(error, deadline.limit)),
+            }
+        }
+        Ok(())
+    }
+
+    fn answer<T: DeserializeOwned>(
+        &mut self,
+        id: Option<u64>,
+        deadline: &Deadline,
+    ) -> Result<T, ClientError> {
+        loop {
+            let line = self.line(Some(deadline))?;
+            let reply = Reply::<Box<RawValue>>::parse(&line).map_err(not_understood)?;
+            match reply.result {
+                // The answer to something that was given up.
+                _ if reply.id.is_some() && reply.id < id => {}
+                // Without a number it is about the connection.
+                Err(error) if reply.id == id || reply.id.is_none() => {
+                    return Err(ClientError::Refused(error));
+                }
+                Ok(answer) if reply.id == id => {
+                    return serde_json::from_str(answer.get()).map_err(not_understood);
+                }
+                _ => {
+                    let problem = "it answers a request that was not made";
+                    return Err(ClientError::NotUnderstood(problem.into()));
+                }
+            }
+        }
     }
 
     fn line(&mut self, deadline: Option<&Deadline>) -> Result<Vec<u8>, ClientError> {
         loop {
-            match self.lines.next(&mut self.buffer) {
-                Some(Frame::Line(line)) => return Ok(line),
-                Some(Frame::TooLong) => {
-                    return Err(ClientError::NotUnderstood("a line is too long".into()));
-                }
-                None => {}
+            if let Some(line) = self.take_line()? {
+                return Ok(line);
             }
-            if let Some(deadline) = deadline {
-                let left = Some(deadline.left()?);
-                self.stream.set_recv_timeout(left).map_err(ClientError::Broken)?;
-            }
-            let mut chunk = [0; 8192];
-            match (&self.stream).read(&mut chunk) {
-                Ok(0) => return Err(ClientError::Closed),
-                Ok(read) => self.buffer.extend_from_slice(&chunk[..read]),
-                Err(error) => match error.kind() {
-                    io::ErrorKind::Interrupted => {}
-                    io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-                        let limit = deadline.map_or(ANSWER_LIMIT, |deadline| deadline.limit);
-                        return Err(ClientError::NoAnswer(limit));
-                    }
-                    io::ErrorKind::ConnectionReset => return Err(ClientError::Closed),
-                    _ => return Err(ClientError::Broken(error)),
-                },
+            self.fill(deadline)?;
+        }
+    }
+
+    /// A line that is there already.
+    fn take_line(&mut self) -> Result<Option<Vec<u8>>, ClientError> {
+        match self.lines.next(&mut self.buffer) {
+            None => Ok(None),
+            Some(Frame::Line(line)) => Ok(Some(line)),
+            Some(Frame::TooLong) => {
+                Err(ClientError::NotUnderstood(format!("a line is longer than {MAX_LINE} bytes")))
             }
         }
     }
+
+    /// Waits for more bytes.
+    fn fill(&mut self, deadline: Option<&Deadline>) -> Result<(), ClientError> {
+        let mut chunk = [0; 8192];
+        loop {
+            if let Some(deadline) = deadline {
+                self.stream.set_recv_timeout(deadline.left()?).map_err(ClientError::Broken)?;
+            }
+            match (&self.stream).read(&mut chunk) {
+                Ok(0) => return Err(ClientError::Closed),
+                Ok(read) => {
+                    self.buffer.extend_from_slice(&chunk[..read]);
+                    return Ok(());
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    let limit = deadline.map_or(ANSWER_LIMIT, |deadline| deadline.limit);
+                    return Err(failed(error, limit));
+                }
+            }
+        }
+    }
+}
+
+/// Why reading or writing failed.
+fn failed(error: io::Error, limit: Duration) -> ClientError {
+    match error.kind() {
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => ClientError::NoAnswer(limit),
+        io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => ClientError::Closed,
+        _ => ClientError::Broken(error),
+    }
+}
+
+/// Connects to a socket.
+fn open(path: &Path, deadline: &Deadline) -> Result<Stream, ClientError> {
+    let unusable = |source| PathError::Unusable { path: path.into(), source };
+    loop {
+        let address = path.to_fs_name::<GenericFilePath>().map_err(unusable)?;
+        let wait = deadline.left()?.map_or(ConnectWaitMode::Unbounded, ConnectWaitMode::Timeout);
+        let error = match ConnectOptions::new().name(address).wait_mode(wait).connect_sync_as() {
+            // While the queue of a socket is full, connecting without blocking fails at once and
+            // leaves a stream that looks connected, as poll(2) reports one that never was.
+            Ok(stream) => match net::getpeername(&stream) {
+                Ok(_) => return Ok(stream),
+                Err(error) => error.into(),
+            },
+            Err(error) => error,
+        };
+        match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => {
+                return Err(ClientError::NotRunning(path.into()));
+            }
+            io::ErrorKind::TimedOut => return Err(ClientError::NoAnswer(deadline.limit)),
+            io::ErrorKind::Interrupted => {}
+            io::ErrorKind::NotConnected | io::ErrorKind::WouldBlock => thread::sleep(QUEUE_PAUSE),
+            _ => return Err(unusable(error).into()),
+        }
+    }
+}
+
+fn other_protocol(ours: &str, server: &str, theirs: u64) -> ClientError {
+    let server = if server.is_empty() { "the daemon" } else { server };
+    let advice = if theirs < PROTOCOL {
+        "the daemon is the older one, restart it"
+    } else {
+        "this client is the older one, update it"
+    };
+    ClientError::Incompatible(format!(
+        "{ours} speaks protocol {PROTOCOL}, but {server} speaks protocol {theirs}: {advice}"
+    ))
+}
+
+fn not_understood(error: serde_json::Error) -> ClientError {
+    ClientError::NotUnderstood(cut(&error.to_string(), MAX_MESSAGE).to_owned())
 }
 
 /// A stream of events. The first is the whole state.
@@ -217,7 +340,7 @@ pub struct Events {
 }
 
 impl Events {
-    /// Names the daemon's run.
+    /// Names the daemon's run: after another one everything heard before is void.
     pub fn instance(&self) -> &str {
         &self.instance
     }
@@ -226,11 +349,11 @@ impl Events {
     ///
     /// # Errors
     ///
-    /// [`ClientError::Closed`] when the daemon has gone, [`ClientError::NotUnderstood`] for a line
-    /// that is no event.
+    /// [`ClientError::Closed`] when the daemon has gone, [`ClientError::Refused`] if it says why
+    /// it ends the stream, [`ClientError::NotUnderstood`] for a line that is no event.
     pub fn next_event(&mut self) -> Result<Event, ClientError> {
-        let line = self.next_line()?;
-        Event::parse(&line).map_err(|error| ClientError::NotUnderstood(error.to_string()))
+        let line = self.client.line(None)?;
+        event(&line)
     }
 
     /// As [`next_event`](Self::next_event), but the line as the daemon wrote it, without its line
@@ -242,8 +365,37 @@ impl Events {
     pub fn next_line(&mut self) -> Result<Vec<u8>, ClientError> {
         self.client.line(None)
     }
+
+    /// The next event if it has arrived whole, without waiting. Who waits for the descriptor
+    /// together with others takes events until there is none first: what was read along with an
+    /// earlier one no longer shows there.
+    ///
+    /// # Errors
+    ///
+    /// As [`next_event`](Self::next_event).
+    pub fn ready(&mut self) -> Result<Option<Event>, ClientError> {
+        loop {
+            if let Some(line) = self.client.take_line()? {
+                return event(&line).map(Some);
+            }
+            let mut fds = [PollFd::new(&self.client.stream, PollFlags::IN)];
+            match poll(&mut fds, Some(&Timespec::default())) {
+                Ok(0) | Err(Errno::INTR) => return Ok(None),
+                Ok(_) => self.client.fill(None)?,
+                Err(error) => return Err(ClientError::Broken(error.into())),
+            }
+        }
+    }
 }
 
+fn event(line: &[u8]) -> Result<Event, ClientError> {
+    Event::parse(line).map_err(|error| match Reply::<Box<RawValue>>::parse(line) {
+        Ok(Reply { result: Err(error), .. }) => ClientError::Refused(error),
+        _ => not_understood(error),
+    })
+}
+
+/// To wait for events together with other things; see [`Events::ready`].
 impl std::os::fd::AsFd for Events {
     fn as_fd(&self) -> std::os::fd::BorrowedFd<'_> {
         self.client.stream.as_fd()
@@ -252,18 +404,21 @@ impl std::os::fd::AsFd for Events {
 
 /// An end for a whole exchange: a peer that sends one byte a second must not stretch it.
 struct Deadline {
-    end: Instant,
+    /// `None` for a limit that no clock reaches.
+    end: Option<Instant>,
     limit: Duration,
 }
 
 #[expect(clippy::disallowed_methods, reason = "a client's own time limit")]
 impl Deadline {
     fn after(limit: Duration) -> Self {
-        Self { end: Instant::now() + limit, limit }
+        Self { end: Instant::now().checked_add(limit), limit }
     }
 
-    fn left(&self) -> Result<Duration, ClientError> {
-        let left = self.end.saturating_duration_since(Instant::now());
-        if left.is_zero() { Err(ClientError::NoAnswer(self.limit)) } else { Ok(left) }
+    /// What is left, never zero; `None` without an end.
+    fn left(&self) -> Result<Option<Duration>, ClientError> {
+        let Some(end) = self.end else { return Ok(None) };
+        let left = end.saturating_duration_since(Instant::now());
+        if left.is_zero() { Err(ClientError::NoAnswer(self.limit)) } else { Ok(Some(left)) }
     }
 }

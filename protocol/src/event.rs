@@ -40,7 +40,8 @@ pub enum EventBody {
 }
 
 /// Drift was found.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct AlertRaised {
     /// The alert's number; never repeats, across restarts of the daemon too.
     pub alert: u64,
@@ -51,7 +52,8 @@ pub struct AlertRaised {
 }
 
 /// An alert still stands.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct AlertReminder {
     /// The alert.
     pub alert: u64,
@@ -60,7 +62,8 @@ pub struct AlertReminder {
 }
 
 /// An alert is over.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct AlertCleared {
     /// The alert.
     pub alert: u64,
@@ -103,7 +106,8 @@ words! {
 }
 
 /// Something a person should be told once.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Notice {
     /// What it is about.
     pub kind: NoticeKind,
@@ -112,14 +116,16 @@ pub struct Notice {
 }
 
 /// Events were missed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Lagged {
     /// How many.
     pub missed: u64,
 }
 
 /// The daemon ends.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Shutdown {
     /// Why.
     pub reason: String,

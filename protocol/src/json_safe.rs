@@ -49,6 +49,17 @@ pub fn to_string<T: Serialize + ?Sized>(value: &T) -> String {
     }
 }
 
+/// Bytes that [`to_string`] needs for `text`, without the quotes around it: at most six times the
+/// text's own.
+pub fn escaped_len(text: &str) -> usize {
+    let escaped = |c: char| match c {
+        '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
+        c if c < ' ' || acts(c) => 6,
+        c => c.len_utf8(),
+    };
+    text.chars().map(escaped).sum()
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -61,9 +72,11 @@ mod tests {
             ("plain ✓ «é»", "\"plain ✓ «é»\""),
             ("a\u{1b}[31mb\u{9b}c\u{7f}", "\"a\\u001b[31mb\\u009bc\\u007f\""),
             ("x\u{202e}y\u{2066}z\u{61c}", "\"x\\u202ey\\u2066z\\u061c\""),
+            ("\u{8}\t\n\u{c}\r\u{0}\"\\/", "\"\\b\\t\\n\\f\\r\\u0000\\\"\\\\/\""),
             ("\u{2028}\u{200f}", "\"\\u2028\\u200f\""),
         ] {
             assert_eq!(to_string(text), expected);
+            assert_eq!(escaped_len(text) + 2, expected.len());
         }
     }
 
@@ -72,6 +85,7 @@ mod tests {
         fn any_text_comes_back_and_nothing_acts(text in any::<String>()) {
             let json = to_string(&text);
             prop_assert!(!json.chars().any(|c| acts(c) || c.is_control()));
+            prop_assert_eq!(json.len(), escaped_len(&text) + 2);
             prop_assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);
         }
     }

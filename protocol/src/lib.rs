@@ -1,5 +1,6 @@
 //! antidrift on the wire: draft of the front page.
 
+mod bounds;
 pub mod client;
 mod event;
 pub mod frame;
@@ -12,6 +13,7 @@ mod strict;
 pub mod text;
 mod time;
 
+pub use bounds::*;
 pub use event::*;
 pub use frame::MAX_LINE;
 pub use reply::*;

@@ -1,4 +1,17 @@
 //! Where the socket, the state and the configuration lie: the only rule, used by both binaries.
+//!
+//! | what | where |
+//! |---|---|
+//! | socket | [`Environment::socket_path`] |
+//! | the daemon's lock | beside the socket: [`SocketPath::lock`] |
+//! | the lock of the `watch` that raises popups | beside the socket: [`SocketPath::notify_lock`] |
+//! | working directories of judges | in [`Environment::runtime_dir`], with names of their own |
+//! | snapshot | [`state_dir`] |
+//! | configuration | [`config_file`] |
+//!
+//! The locks belong to one daemon, so they follow the socket, also to a place that `ANTIDRIFT_SOCKET`
+//! names: two daemons on two sockets have two sets of popups. A judge's directory must be closed to
+//! others, and a place that a person chose for a socket may be `/tmp`; so these never follow.
 
 use std::{
     fs, io,
@@ -48,19 +61,20 @@ impl Environment {
     ///
     /// # Errors
     ///
-    /// A path that no socket address can hold.
+    /// A path that no socket address can hold, or a relative one without a working directory.
     pub fn socket_path(&self) -> Result<SocketPath, PathError> {
-        let place = if let Some(path) = &self.socket {
-            // A client started in another directory would look elsewhere.
-            let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
-            SocketPath { path, made_by_user: true }
-        } else {
-            SocketPath { path: self.runtime_dir().join(SOCKET), made_by_user: false }
-        };
-        place.fits()
+        match self.socket.as_deref().filter(|path| !path.as_os_str().is_empty()) {
+            // Made absolute: the working directory may change or go.
+            Some(path) => SocketPath::chosen(path),
+            None => {
+                let path = self.runtime_dir().join(SOCKET);
+                SocketPath { path, made_by_user: false }.fits()
+            }
+        }
     }
 
-    /// The directory for the socket, the locks and the judge's working directories.
+    /// The directory for the socket and the working directories of judges, wherever
+    /// `$ANTIDRIFT_SOCKET` puts the socket. It may not exist yet: see [`prepare_private_dir`].
     pub fn runtime_dir(&self) -> PathBuf {
         let run_user = self.run_user.join(self.uid.to_string());
         match &self.runtime_dir {
@@ -76,14 +90,59 @@ impl Environment {
 }
 
 /// The directory for the snapshot: `$XDG_STATE_HOME/antidrift` (XDG base directories), else under
-/// the home directory. `None` without either.
+/// the home directory, which is `$HOME` or, without it, the user database's. `None` if there is no
+/// home directory or its path is relative: then nothing can be saved.
 pub fn state_dir() -> Option<PathBuf> {
-    dirs::state_dir().map(|dir| dir.join(OURS))
+    dirs::state_dir().filter(|dir| dir.is_absolute()).map(|dir| dir.join(OURS))
 }
 
 /// The configuration file: `$XDG_CONFIG_HOME/antidrift/config.toml`, else under the home directory.
+/// `None` as for [`state_dir`]: then all is default.
 pub fn config_file() -> Option<PathBuf> {
-    dirs::config_dir().map(|dir| dir.join(OURS).join("config.toml"))
+    let dir = dirs::config_dir().filter(|dir| dir.is_absolute())?;
+    Some(dir.join(OURS).join("config.toml"))
+}
+
+/// Makes a directory of ours if it is missing, closed to others (0700). One that exists must be a
+/// directory, no symbolic link, and ours; it is closed to others too. Its parent must exist.
+///
+/// # Errors
+///
+/// A directory that cannot be made or closed, or that is somebody else's.
+pub fn prepare_private_dir(dir: &Path) -> Result<(), PathError> {
+    if make(dir)? {
+        return Ok(());
+    }
+    check(dir, false)?;
+    let close = fs::set_permissions(dir, fs::Permissions::from_mode(0o700));
+    close.map_err(|source| PathError::Unusable { path: dir.into(), source })
+}
+
+/// Makes a directory; whether it was missing.
+fn make(dir: &Path) -> Result<bool, PathError> {
+    match fs::DirBuilder::new().mode(0o700).create(dir) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(source) => Err(PathError::Unusable { path: dir.into(), source }),
+    }
+}
+
+/// Whether a directory can be trusted: it is ours, or, if a person chose it, one like `/tmp` where
+/// nobody can replace what is ours.
+fn check(dir: &Path, chosen: bool) -> Result<(), PathError> {
+    let unusable = |source| PathError::Unusable { path: dir.into(), source };
+    // Ours is not followed: in /tmp a foreign symbolic link could lead anywhere.
+    let meta = if chosen { fs::metadata(dir) } else { fs::symlink_metadata(dir) };
+    let meta = meta.map_err(unusable)?;
+    if !meta.is_dir() {
+        return Err(unusable(io::ErrorKind::NotADirectory.into()));
+    }
+    let ours = meta.uid() == rustix::process::geteuid().as_raw();
+    let sticky = meta.uid() == 0 && meta.mode() & 0o1000 != 0;
+    if ours || (chosen && sticky) {
+        return Ok(());
+    }
+    Err(PathError::Foreign { path: dir.into(), uid: meta.uid() })
 }
 
 /// Where the daemon listens.
@@ -96,11 +155,12 @@ pub struct SocketPath {
 }
 
 impl SocketPath {
-    /// A path that a person chose.
+    /// A path that a person chose, made absolute.
     ///
     /// # Errors
     ///
-    /// A path that no socket address can hold.
+    /// A path that no socket address can hold, an empty one, or a relative one without a working
+    /// directory.
     pub fn chosen(path: &Path) -> Result<Self, PathError> {
         let path = std::path::absolute(path)
             .map_err(|source| PathError::Unusable { path: path.into(), source })?;
@@ -115,9 +175,23 @@ impl SocketPath {
         Ok(self)
     }
 
-    /// The lock file beside the socket; whoever holds it is the daemon.
+    /// The lock file beside the socket; whoever holds it is the daemon. `antidriftd.lock` for
+    /// `antidriftd.sock`; another ending stays, so that no two sockets share it by accident.
     pub fn lock(&self) -> PathBuf {
-        self.path.with_extension("lock")
+        self.beside(".lock")
+    }
+
+    /// The lock file beside the socket that the `watch` which raises the popups holds:
+    /// `notify.lock`, or `<name>.notify.lock` beside a socket that a person put somewhere.
+    pub fn notify_lock(&self) -> PathBuf {
+        if self.made_by_user { self.beside(".notify.lock") } else { self.dir().join("notify.lock") }
+    }
+
+    fn beside(&self, ending: &str) -> PathBuf {
+        let own = self.path.extension().is_some_and(|it| it == "sock");
+        let mut path = if own { self.path.with_extension("") } else { self.path.clone() };
+        path.as_mut_os_string().push(ending);
+        path
     }
 
     /// The directory of the socket.
@@ -134,39 +208,19 @@ impl SocketPath {
     /// A directory that cannot be made or that somebody else could write to.
     pub fn prepare_dir(&self) -> Result<(), PathError> {
         let dir = self.dir();
-        match fs::DirBuilder::new().mode(0o700).create(dir) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(source) => return Err(PathError::Unusable { path: dir.into(), source }),
-            Ok(()) => return Ok(()),
-        }
-        self.check_dir()?;
         if !self.made_by_user {
-            let close = fs::set_permissions(dir, fs::Permissions::from_mode(0o700));
-            close.map_err(|source| PathError::Unusable { path: dir.into(), source })?;
+            return prepare_private_dir(dir);
         }
-        Ok(())
+        if make(dir)? { Ok(()) } else { self.check_dir() }
     }
 
     /// Checks the directory without changing it.
     ///
     /// # Errors
     ///
-    /// As [`prepare_dir`](Self::prepare_dir).
+    /// A directory that is not there or that somebody else could write to.
     pub fn check_dir(&self) -> Result<(), PathError> {
-        let dir = self.dir();
-        let unusable = |source| PathError::Unusable { path: dir.into(), source };
-        // Not followed: in /tmp a foreign symbolic link could lead anywhere.
-        let meta = if self.made_by_user { fs::metadata(dir) } else { fs::symlink_metadata(dir) }
-            .map_err(unusable)?;
-        if !meta.is_dir() {
-            return Err(unusable(io::ErrorKind::NotADirectory.into()));
-        }
-        let ours = meta.uid() == rustix::process::geteuid().as_raw();
-        let sticky = meta.uid() == 0 && meta.mode() & 0o1000 != 0;
-        if ours || (self.made_by_user && sticky) {
-            return Ok(());
-        }
-        Err(PathError::Foreign { path: dir.into(), uid: meta.uid() })
+        check(self.dir(), self.made_by_user)
     }
 }
 
@@ -201,81 +255,4 @@ pub enum PathError {
         /// Why.
         source: io::Error,
     },
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn environment(root: &Path) -> Environment {
-        Environment {
-            run_user: root.join("run-user"),
-            tmp: root.join("tmp"),
-            uid: rustix::process::geteuid().as_raw(),
-            ..Environment::default()
-        }
-    }
-
-    #[test]
-    fn the_first_place_that_is_ours_wins() {
-        let root = tempfile::tempdir().unwrap();
-        let mut env = environment(root.path());
-        let uid = env.uid.to_string();
-        let tmp = root.path().join("tmp").join(format!("antidrift-{uid}"));
-        assert_eq!(env.runtime_dir(), tmp);
-
-        for useless in ["", "relative", "/nonexistent/runtime"] {
-            env.runtime_dir = Some(useless.into());
-            assert_eq!(env.runtime_dir(), tmp, "{useless:?}");
-        }
-        let run = root.path().join("run-user").join(uid);
-        fs::create_dir_all(&run).unwrap();
-        assert_eq!(env.runtime_dir(), run.join("antidrift"));
-
-        let xdg = root.path().join("xdg");
-        fs::create_dir(&xdg).unwrap();
-        env.runtime_dir = Some(xdg.clone());
-        assert_eq!(env.socket_path().unwrap().path, xdg.join("antidrift/antidriftd.sock"));
-
-        env.socket = Some(root.path().join("own.sock"));
-        let chosen = env.socket_path().unwrap();
-        assert!(chosen.made_by_user);
-        assert_eq!(chosen.lock(), root.path().join("own.lock"));
-    }
-
-    #[test]
-    fn a_path_over_the_limit_is_refused_with_the_limit() {
-        let mut env = environment(Path::new("/"));
-        env.socket = Some(format!("/{}", "x".repeat(MAX_SOCKET_PATH - 1)).into());
-        assert!(env.socket_path().is_ok());
-        env.socket = Some(format!("/{}", "x".repeat(MAX_SOCKET_PATH)).into());
-        let message = env.socket_path().unwrap_err().to_string();
-        assert!(message.contains("108 bytes") && message.contains("at most 107"), "{message}");
-    }
-
-    #[test]
-    fn our_own_directory_is_closed_and_a_chosen_one_left_alone() {
-        let root = tempfile::tempdir().unwrap();
-        let open = |name: &str| {
-            let dir = root.path().join(name);
-            fs::create_dir(&dir).unwrap();
-            fs::set_permissions(&dir, fs::Permissions::from_mode(0o755)).unwrap();
-            dir
-        };
-        let mode = |dir: &Path| fs::metadata(dir).unwrap().mode() & 0o777;
-        for (name, made_by_user, expected) in [("ours", false, 0o700), ("chosen", true, 0o755)] {
-            let dir = open(name);
-            let place = SocketPath { path: dir.join("s.sock"), made_by_user };
-            place.prepare_dir().unwrap();
-            assert_eq!(mode(&dir), expected, "{name}");
-        }
-        let fresh = root.path().join("fresh");
-        SocketPath::chosen(&fresh.join("s.sock")).unwrap().prepare_dir().unwrap();
-        assert_eq!(mode(&fresh), 0o700);
-
-        let link = root.path().join("link");
-        std::os::unix::fs::symlink(root.path().join("ours"), &link).unwrap();
-        let place = SocketPath { path: link.join("s.sock"), made_by_user: false };
-        assert!(matches!(place.prepare_dir(), Err(PathError::Unusable { .. })));
-    }
 }

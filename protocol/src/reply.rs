@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::{Allowed, Review, State, Timestamp, Window, frame, state::words};
+use crate::{Allowed, PROTOCOL, Review, State, Timestamp, Window, frame, state::words};
 
 words! {
     /// Why a request was refused. The words are stable; new ones may come, and a client falls back
@@ -46,15 +46,14 @@ words! {
 }
 
 /// Why a request was refused.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ErrorObject {
     /// The stable word.
     pub code: ErrorCode,
     /// One sentence for people.
-    #[serde(default)]
     pub message: String,
     /// More, by code; mostly empty.
-    #[serde(default)]
     pub data: serde_json::Map<String, serde_json::Value>,
 }
 
@@ -62,6 +61,17 @@ impl ErrorObject {
     /// An error without data.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), data: serde_json::Map::new() }
+    }
+
+    /// The refusal of a greeting. `server` is the daemon's name and version, as in
+    /// [`Greeting::server`]. `data` holds it with the daemon's protocol, so that a client can say
+    /// which of the two is the older one.
+    pub fn unsupported_protocol(server: &str) -> Self {
+        let message = format!("{server} speaks protocol {PROTOCOL} only");
+        let mut error = Self::new(ErrorCode::UnsupportedProtocol, message);
+        error.data.insert("server".into(), server.into());
+        error.data.insert("protocol".into(), PROTOCOL.into());
+        error
     }
 }
 
@@ -101,7 +111,8 @@ pub enum Answer {
 pub type Saved = bool;
 
 /// The answer to `hello`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Greeting {
     /// The daemon's name and version.
     pub server: String,
@@ -114,7 +125,8 @@ pub struct Greeting {
 }
 
 /// The answer to `status`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Status {
     /// Number of the last change.
     pub seq: u64,
@@ -125,7 +137,8 @@ pub struct Status {
 }
 
 /// The answer to `start`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Started {
     /// Number of the change.
     pub seq: u64,
@@ -142,7 +155,8 @@ pub struct Started {
 }
 
 /// The answer to `refocus`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Refocused {
     /// Number of the change.
     pub seq: u64,
@@ -157,7 +171,8 @@ pub struct Refocused {
 }
 
 /// The answer to `ontask`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Allowing {
     /// Number of the change.
     pub seq: u64,
@@ -172,7 +187,8 @@ pub struct Allowing {
 }
 
 /// One new entry of the allowed context.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Added {
     /// `window_class`, `window_title`, `window_title_substring`, `domain` or `command`.
     pub kind: String,
@@ -181,7 +197,8 @@ pub struct Added {
 }
 
 /// The answer to `complete`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Completed {
     /// Number of the change.
     pub seq: u64,
@@ -194,7 +211,8 @@ pub struct Completed {
 }
 
 /// The answer to `end`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Ended {
     /// Number of the change.
     pub seq: u64,
@@ -205,7 +223,8 @@ pub struct Ended {
 }
 
 /// The answer to `propose`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Proposed {
     /// What the coach proposes.
     pub proposal: Proposal,
@@ -213,6 +232,7 @@ pub struct Proposed {
 
 /// A coach's proposal, to be confirmed by a person.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Proposal {
     /// The first step.
     pub next_action: String,
@@ -225,7 +245,8 @@ pub struct Proposal {
 }
 
 /// The answer to `subscribe`; events follow.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Subscribed {
     /// Names this run of the daemon: another one means that all earlier events are void.
     pub instance: String,

@@ -11,14 +11,24 @@ use crate::Timestamp;
 macro_rules! words {
     ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)* }) => {
         $(#[$meta])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, serde::Serialize)]
         #[serde(rename_all = "snake_case")]
         pub enum $name {
             $($(#[$doc])* #[serde(rename = $word)] $variant,)*
             /// A word that this version does not know.
             #[default]
-            #[serde(other)]
             Unknown,
+        }
+
+        /// A derived reader would also take `{"word":null}`.
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let word = std::borrow::Cow::<str>::deserialize(deserializer)?;
+                Ok(match &*word {
+                    $($word => Self::$variant,)*
+                    _ => Self::Unknown,
+                })
+            }
         }
 
         impl $name {

@@ -9,7 +9,7 @@ use serde::{
 };
 use serde_json::value::RawValue;
 
-use crate::{Allowed, ErrorCode, ErrorObject};
+use crate::{Allowed, ErrorCode, ErrorObject, MAX_MESSAGE, bounds::cut};
 
 /// Nesting that `serde_json` itself would refuse. Unread members are skipped without recursion
 /// there, so that its own limit does not see them.
@@ -87,17 +87,26 @@ pub(crate) fn arguments<T: DeserializeOwned>(args: Option<&RawValue>) -> Result<
             let path = error.path().to_string();
             Err(refusal(
                 error.inner(),
-                if path == "." { "args".into() } else { format!("args.{path}") },
+                &if path == "." { "args".into() } else { format!("args.{path}") },
             ))
         }
     }
 }
 
 /// The error for a line that `serde_json` refused. `member` is where, if that is known.
-pub(crate) fn refusal(error: &serde_json::Error, member: impl fmt::Display) -> ErrorObject {
+pub(crate) fn refusal(error: &serde_json::Error, member: &str) -> ErrorObject {
     let text = error.to_string();
     // The position counts from the start of the member, which nobody sees.
     let text = text.rsplit_once(" at line ").map_or(text.as_str(), |(before, _)| before);
-    let code = if error.is_data() { ErrorCode::InvalidRequest } else { ErrorCode::InvalidJson };
-    ErrorObject::new(code, format!("{member}: {text}"))
+    // `1e999` is JSON, only no number that fits.
+    let wrong = error.is_data() || text.starts_with("number out of range");
+    let code = if wrong { ErrorCode::InvalidRequest } else { ErrorCode::InvalidJson };
+    // Both quote the request, which may be as long as a line.
+    let message = format!("{}: {text}", shown(member));
+    ErrorObject::new(code, cut(&message, MAX_MESSAGE))
+}
+
+/// As much of a name out of a request as a message may quote.
+pub(crate) fn shown(name: &str) -> &str {
+    cut(name, 128)
 }

@@ -6,6 +6,7 @@ use std::{
     sync::{Mutex, PoisonError, mpsc},
 };
 
+use antidrift_protocol::text::strip_escapes;
 use rustix::{
     event::{PollFd, PollFlags, poll},
     io::Errno,
@@ -99,14 +100,45 @@ pub(super) fn read_keys(resumed: &mpsc::Receiver<()>, tell: &dyn Fn(Happening) -
             Ok(0) | Err(_) => return,
             Ok(read) => {
                 let typed = bytes.get(..read).unwrap_or_default();
-                // Arrow keys and the like begin with an escape: their letters are no answers.
-                let keys = typed.iter().take_while(|&&byte| byte != 0x1b);
-                for &key in keys {
-                    if !tell(Happening::Input(Input::Key(char::from(key)))) {
+                for key in keys(typed) {
+                    if !tell(Happening::Input(Input::Key(key))) {
                         return;
                     }
                 }
             }
+        }
+    }
+}
+
+/// The letters among what was typed. Arrows, function keys and the like send escape sequences with
+/// letters in them, which are no answers.
+fn keys(typed: &[u8]) -> Vec<char> {
+    let typed = String::from_utf8_lossy(typed);
+    let mut parts = typed.split("\u{1b}O");
+    let mut rest = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let mut chars = part.chars();
+        chars.next();
+        rest.push_str(chars.as_str());
+    }
+    strip_escapes(&rest).chars().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_of_special_keys_are_no_answers() {
+        for (typed, expected) in [
+            ("b", "b"),
+            ("\u{1b}[Bt", "t"),
+            ("e\u{1b}OQ", "e"),
+            ("\u{1b}bq", "q"),
+            ("\u{1b}[1;5B", ""),
+            ("\u{4}", "\u{4}"),
+        ] {
+            assert_eq!(keys(typed.as_bytes()).iter().collect::<String>(), expected, "{typed:?}");
         }
     }
 }

@@ -26,6 +26,9 @@ pub struct Effects {
     pub edges: Vec<EventBody>,
     /// The state, if what subscribers see has changed.
     pub state: Option<Box<State>>,
+    /// Whether that state shows another window than the one before: each of these is told, however
+    /// fast they come.
+    pub switched: bool,
     /// Start a judgement.
     pub start_judge: Option<JudgeStart>,
 }

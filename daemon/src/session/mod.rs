@@ -87,6 +87,8 @@ pub struct Session {
     seq: u64,
     /// What subscribers were shown last, without what ticks.
     shown: State,
+    /// The change of window that they were shown last.
+    shown_switch: u64,
 }
 
 /// Where the session stands, with the data that only this stage has.
@@ -128,6 +130,7 @@ impl Session {
             last_alert: restored.last_alert.max(started),
             seq: 0,
             shown: State::default(),
+            shown_switch: 0,
         };
         session.shown = view::without_ticks(session.state(now));
         session
@@ -193,6 +196,8 @@ impl Session {
         }
         if changed {
             self.shown = calm;
+            effects.switched = self.focused.switches != self.shown_switch;
+            self.shown_switch = self.focused.switches;
             effects.state = Some(Box::new(state));
         }
         if save {

@@ -28,6 +28,8 @@ pub(super) struct Focused {
     pub(super) present: Option<Present>,
     /// When «nothing has the focus» becomes true, if nothing comes.
     leaving_at: Option<Duration>,
+    /// Counts the changes of window.
+    pub(super) switches: u64,
 }
 
 impl Default for Focused {
@@ -35,7 +37,7 @@ impl Default for Focused {
     fn default() -> Self {
         let status = SensorStatus::Connecting;
         let sensor = Sensor { kind: "x11".into(), status, detail: None };
-        Self { sensor, present: None, leaving_at: None }
+        Self { sensor, present: None, leaving_at: None, switches: 0 }
     }
 }
 
@@ -109,7 +111,10 @@ impl Focused {
                     Some(present) if present.window.id == window.id => {
                         present.update(window, settings, now);
                     }
-                    present => *present = Some(Present::new(window, &settings.contexts, now)),
+                    present => {
+                        *present = Some(Present::new(window, &settings.contexts, now));
+                        self.switches += 1;
+                    }
                 }
             }
         }
@@ -119,6 +124,7 @@ impl Focused {
         if self.leaving_at.is_some_and(|at| at <= now) {
             self.leaving_at = None;
             self.present = None;
+            self.switches += 1;
         }
         if let Some(present) = &mut self.present {
             present.run_timers(settings, now);

@@ -1,0 +1,181 @@
+//! How large things may be. Every text on the wire has a bound here, so that every line of ours fits
+//! into [`MAX_LINE`](crate::MAX_LINE).
+//!
+//! What a person typed is refused when it is larger, what comes from sensors and models is cut by
+//! whoever takes it in, on a character boundary. Sizes are in bytes of UTF-8 unless they say
+//! otherwise.
+
+use std::fmt;
+
+use crate::{Allowed, Command, ErrorCode, ErrorObject, Outcome, Selector, json_safe};
+
+/// Most bytes of a commitment's text.
+pub const MAX_TEXT: usize = 4096;
+/// Most bytes of any other field that a person types.
+pub const MAX_FIELD: usize = 1024;
+/// Most bytes of one entry of the allowed context.
+pub const MAX_ENTRY: usize = 256;
+/// Most entries of one list of the allowed context.
+pub const MAX_ENTRIES: usize = 64;
+/// Most bytes of all entries of the allowed context together, as they stand on the wire: see
+/// [`Allowed::size`].
+pub const MAX_ALLOWED: usize = 16 * 1024;
+/// Longest timebox, in seconds: a day.
+pub const MAX_TIMEBOX_SECS: u64 = 86_400;
+/// Most bytes of a window's title; more is cut.
+pub const MAX_TITLE: usize = 1024;
+/// Most bytes of a window's class, instance, domain and command, each; more is cut.
+pub const MAX_CLASS: usize = 256;
+/// Most bytes of a verdict's reason and of any sentence about what went wrong; more is cut.
+pub const MAX_REASON: usize = 2048;
+/// Most bytes of an error's message; more is cut.
+pub const MAX_MESSAGE: usize = 1024;
+
+impl Allowed {
+    /// The five lists with the names of their members.
+    pub fn lists(&self) -> [(&'static str, &Vec<String>); 5] {
+        [
+            ("window_classes", &self.window_classes),
+            ("window_titles", &self.window_titles),
+            ("window_title_substrings", &self.window_title_substrings),
+            ("domains", &self.domains),
+            ("commands", &self.commands),
+        ]
+    }
+
+    /// Bytes of all entries together as they stand on the wire, without the quotes around each; at
+    /// most [`MAX_ALLOWED`]. A quote counts two bytes and a bidirectional control six: these lists
+    /// hold the most text by far, and escaped they would not fit into a line.
+    pub fn size(&self) -> usize {
+        let entries = self.lists().into_iter().flat_map(|(_, list)| list);
+        entries.map(|entry| json_safe::escaped_len(entry)).sum()
+    }
+}
+
+/// The longest beginning of `text` with at most `limit` bytes.
+pub(crate) fn cut(text: &str, limit: usize) -> &str {
+    let mut end = limit.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+impl Command {
+    /// Holds the bounds of the protocol. What a person typed is refused, never cut.
+    ///
+    /// # Errors
+    ///
+    /// `invalid_request` naming the member and its limit.
+    pub fn check(&self) -> Result<(), ErrorObject> {
+        match self {
+            Self::Hello(hello) => within("client", &hello.client, MAX_FIELD),
+            Self::Start(start) => {
+                typed("text", &start.text, MAX_TEXT)?;
+                within_option("next_action", start.next_action.as_deref())?;
+                within_option("success_condition", start.success_condition.as_deref())?;
+                if start.timebox_secs.is_some_and(|secs| !(1..=MAX_TIMEBOX_SECS).contains(&secs)) {
+                    return Err(invalid("timebox_secs", "must be between 1 and 86400"));
+                }
+                check_allowed(&start.allowed)
+            }
+            Self::Ontask(ontask) => {
+                if let Some((second, _)) = ontask.selectors().nth(1) {
+                    return Err(invalid(second.as_str(), "only one selector may be given"));
+                }
+                let Some((selector, value)) = ontask.selector() else { return Ok(()) };
+                check_entry(selector.as_str(), value)?;
+                if selector == Selector::WindowTitleSubstring {
+                    check_substring(selector.as_str(), value)?;
+                }
+                Ok(())
+            }
+            Self::Complete(complete) => {
+                if complete.outcome == Some(Outcome::Unknown) {
+                    return Err(invalid("outcome", "must be done, partial or abandoned"));
+                }
+                within_option("note", complete.note.as_deref())
+            }
+            Self::Propose(propose) => typed("intent", &propose.intent, MAX_TEXT),
+            Self::Subscribe(subscribe) => match &subscribe.topics {
+                Some(topics) if topics.is_empty() => {
+                    Err(invalid("topics", "must name at least one of state, alert, all"))
+                }
+                Some(topics) if topics.len() > MAX_ENTRIES => {
+                    Err(invalid("topics", "must hold at most 64 entries"))
+                }
+                _ => Ok(()),
+            },
+            Self::Status(_) | Self::Refocus(_) | Self::End(_) => Ok(()),
+        }
+    }
+}
+
+fn invalid(member: &str, problem: impl fmt::Display) -> ErrorObject {
+    ErrorObject::new(ErrorCode::InvalidRequest, format!("args.{member}: {problem}"))
+}
+
+fn within(member: &str, value: &str, limit: usize) -> Result<(), ErrorObject> {
+    if value.len() > limit {
+        let found = value.len();
+        return Err(invalid(member, format!("must be at most {limit} bytes, but has {found}")));
+    }
+    Ok(())
+}
+
+fn within_option(member: &str, value: Option<&str>) -> Result<(), ErrorObject> {
+    value.map_or(Ok(()), |value| within(member, value, MAX_FIELD))
+}
+
+fn typed(member: &str, value: &str, limit: usize) -> Result<(), ErrorObject> {
+    if value.trim().is_empty() {
+        return Err(invalid(member, "must not be blank"));
+    }
+    within(member, value, limit)
+}
+
+fn check_entry(member: &str, value: &str) -> Result<(), ErrorObject> {
+    typed(member, value, MAX_ENTRY)?;
+    if value.chars().any(char::is_control) {
+        return Err(invalid(member, "must not hold control characters"));
+    }
+    Ok(())
+}
+
+/// A part of a title without a letter or digit would be in nearly every title.
+fn check_substring(member: &str, value: &str) -> Result<(), ErrorObject> {
+    if !value.chars().any(char::is_alphanumeric) {
+        return Err(invalid(member, "must hold a letter or a digit"));
+    }
+    Ok(())
+}
+
+fn check_allowed(allowed: &Allowed) -> Result<(), ErrorObject> {
+    for (name, list) in allowed.lists() {
+        let member = format!("allowed.{name}");
+        if list.len() > MAX_ENTRIES {
+            let found = list.len();
+            return Err(invalid(
+                &member,
+                format!("must hold at most {MAX_ENTRIES} entries, but has {found}"),
+            ));
+        }
+        for (index, entry) in list.iter().enumerate() {
+            let member = format!("{member}[{index}]");
+            check_entry(&member, entry)?;
+            if name == "window_title_substrings" {
+                check_substring(&member, entry)?;
+            }
+        }
+    }
+    if allowed.size() > MAX_ALLOWED {
+        let found = allowed.size();
+        return Err(invalid(
+            "allowed",
+            format!(
+                "all lists together must be at most {MAX_ALLOWED} bytes of JSON, but have {found}"
+            ),
+        ));
+    }
+    Ok(())
+}
