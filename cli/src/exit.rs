@@ -38,8 +38,8 @@ pub(crate) enum Failure {
     Client(ClientError),
     /// What was typed cannot be right.
     Usage(String),
-    /// There is nothing the request could act on.
-    Nothing(String),
+    /// It cannot be done, as we find ourselves.
+    Unable(String),
     /// Standard output does not take it.
     Output(io::Error),
 }
@@ -61,7 +61,7 @@ impl Failure {
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Done,
-            Self::Output(_) | Self::Nothing(_) => Exit::Refused,
+            Self::Output(_) | Self::Unable(_) => Exit::Refused,
             Self::Usage(_) => Exit::Usage,
             Self::Client(ClientError::NoAnswer(_)) => Exit::NoAnswer,
             Self::Client(ClientError::Refused(error)) => match error.code {
@@ -81,7 +81,7 @@ impl Failure {
         Some(match self {
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => return None,
             Self::Output(error) => format!("the output could not be written: {error}"),
-            Self::Usage(message) | Self::Nothing(message) => message.clone(),
+            Self::Usage(message) | Self::Unable(message) => message.clone(),
             Self::Client(error) => client_message(error),
         })
     }
@@ -121,7 +121,7 @@ const OTHER_VERSION: &str = "antidrift and antidriftd are of different versions:
 
 fn refusal_hint(error: &ErrorObject) -> &'static str {
     // The daemon's own advice is better: it knows the state.
-    if error.message.contains('`') || error.message.contains("antidrift ") {
+    if ["`", "antidrift ", "--"].iter().any(|sign| error.message.contains(sign)) {
         return "";
     }
     match error.code {

@@ -1,4 +1,15 @@
 //! antidrift: the client of antidriftd, for shells, bars and key bindings.
+//!
+//! Bars run it often, and most of a small program's time goes into dynamic linking. Linked
+//! statically, `status` takes three quarters of the time of a dynamically linked program that only
+//! writes a line to a socket and prints the answer:
+//!
+//! ```text
+//! cargo install --path cli --target "$(rustc --print host-tuple)" \
+//!     --config 'build.rustflags=["-C","target-feature=+crt-static"]'
+//! ```
+//!
+//! (`--target` keeps the flag from the macros that run at build time, which must be dynamic.)
 
 mod args;
 mod clock;

@@ -68,6 +68,43 @@ fn a_burst_ends_in_the_present_state() {
 }
 
 #[test]
+fn each_line_is_one_write() {
+    use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType, recv, socketpair};
+    // What is written at once arrives at once, and nothing is joined.
+    let packets = SocketType::SEQPACKET;
+    let (ours, theirs) =
+        socketpair(AddressFamily::UNIX, packets, SocketFlags::CLOEXEC, None).unwrap();
+    for (args, lines) in
+        [(&["watch", "--no-notify"][..], 3), (&["watch", "--json", "--no-notify"], 4)]
+    {
+        let daemon = quiet();
+        let mut command = client(daemon.dir.path());
+        let stdout = Stdio::from(theirs.try_clone().unwrap());
+        let mut child = command.args(args).stdout(stdout).spawn().unwrap();
+        drop(command);
+        daemon.wait_for_subscribers(1);
+        for (seq, status) in [(2, "pending"), (3, "drifting")] {
+            daemon.tell(&event("state", seq, &active(status)));
+        }
+        let mut packet = [0; 65536];
+        let mut seen = 0;
+        loop {
+            let (length, _) = recv(&ours, &mut packet[..], RecvFlags::empty()).unwrap();
+            let text = std::str::from_utf8(&packet[..length]).unwrap();
+            assert!(text.ends_with('\n') && text.matches('\n').count() == 1, "{text:?}");
+            seen += 1;
+            if text.contains("Reddit") {
+                break;
+            }
+        }
+        // Those between may have been skipped.
+        assert!(seen <= lines, "{seen}");
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+}
+
+#[test]
 fn json_lines_parse_for_every_title_and_pass_on_what_is_new() {
     let daemon = quiet();
     let watch = watch(&daemon, &["--json", "--no-notify"]);

@@ -7,7 +7,7 @@ mod refocus;
 mod start;
 mod status;
 
-pub(crate) use ontask::text as ontask_text;
+pub(crate) use ontask::answer as ontask_text;
 pub(crate) use refocus::text as refocus_text;
 
 use antidrift_protocol::{

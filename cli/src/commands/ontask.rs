@@ -11,8 +11,10 @@
 //!   needs no window any more, so no change of focus can come between.
 
 use antidrift_protocol::{
-    Allowing, Command, DriftStatus, NoArgs, Ontask, Refocus, Refocused, Selector, Status, Window,
+    Allowing, Command, DriftStatus, MAX_ENTRY, NoArgs, Ontask, Refocus, Refocused, Selector,
+    Status, Window,
     client::{ANSWER_LIMIT, Client},
+    text,
 };
 
 use super::Daemon;
@@ -30,7 +32,7 @@ pub(super) fn run(daemon: &Daemon, args: args::Ontask) -> Result<(), Failure> {
     super::check(&command)?;
     let done: Allowing = daemon.ask(command)?;
     super::warn_unless(done.saved, done.warning.as_deref());
-    out::print(&text(&done))
+    out::print(&answer(&done))
 }
 
 /// The request that allows the class or the title of the window meant.
@@ -44,7 +46,7 @@ fn of_window(client: &mut Client, selector: Selector) -> Result<Ontask, Failure>
         let done: Refocused = client.ask(Command::Refocus(Refocus::default()), ANSWER_LIMIT)?;
         done.window
     };
-    let window = window.ok_or_else(|| Failure::Nothing(NO_WINDOW.to_owned()))?;
+    let window = window.ok_or_else(|| Failure::Unable(NO_WINDOW.to_owned()))?;
     select(window, alert, selector)
 }
 
@@ -56,10 +58,17 @@ fn select(window: Window, alert: Option<u64>, selector: Selector) -> Result<Onta
     let (value, lacks, instead) = if by_class {
         (window.class, "class", "--title")
     } else {
-        (window.title, "title", "--class")
+        // Entries hold no control characters, and the daemon compares cleaned titles.
+        (text::clean(&window.title, usize::MAX), "title", "--class")
     };
     if value.trim().is_empty() {
-        return Err(Failure::Nothing(format!("the window has no {lacks}; try {instead}")));
+        return Err(Failure::Unable(format!("the window has no {lacks}; try {instead}")));
+    }
+    if value.len() > MAX_ENTRY {
+        return Err(Failure::Unable(format!(
+            "the window's {lacks} is too long to be allowed as a whole; name a part of it with \
+             --title TEXT, or try {instead}"
+        )));
     }
     let (window_class, window_title) =
         if by_class { (Some(value), None) } else { (None, Some(value)) };
@@ -67,7 +76,7 @@ fn select(window: Window, alert: Option<u64>, selector: Selector) -> Result<Onta
 }
 
 /// What was added and how to allow more.
-pub(crate) fn text(done: &Allowing) -> String {
+pub(crate) fn answer(done: &Allowing) -> String {
     let Some(added) = &done.added else {
         return match &done.window {
             Some(window) => format!("allowed already: {}", render::window(window)),
@@ -106,7 +115,7 @@ mod tests {
     #[test]
     fn the_answer_says_what_was_added_and_how_to_widen_it() {
         let answer = |kind: &str, value: &str, class: &str| {
-            text(&Allowing {
+            answer(&Allowing {
                 seq: 1,
                 saved: true,
                 warning: None,
@@ -132,11 +141,14 @@ mod tests {
         let select = |window, selector| select(window, Some(7), selector);
         let title = select(window("a", "b"), Selector::WindowTitle).unwrap();
         assert_eq!((title.alert, title.window_title.as_deref()), (Some(7), Some("b")));
+        let hostile = select(window("a", "b\u{1b}[31m\n c"), Selector::WindowTitle).unwrap();
+        assert_eq!(hostile.window_title.as_deref(), Some("b c"));
         let class = select(window("a", "b"), Selector::WindowClass).unwrap();
         assert_eq!(class.window_class.as_deref(), Some("a"));
         for (window, selector, expected) in [
             (window(" ", "b"), Selector::WindowClass, "no class; try --title"),
             (window("a", ""), Selector::WindowTitle, "no title; try --class"),
+            (window("a", &"é".repeat(200)), Selector::WindowTitle, "or try --class"),
         ] {
             let message = select(window, selector).unwrap_err().message().unwrap();
             assert!(message.ends_with(expected), "{message}");
