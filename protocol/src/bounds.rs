@@ -26,15 +26,13 @@ pub const MAX_TIMEBOX_SECS: u64 = 86_400;
 pub const MAX_TITLE: usize = 1024;
 /// Most bytes of a window's class, instance, domain and command, each; more is cut.
 pub const MAX_CLASS: usize = 256;
-/// Most bytes of a verdict's reason and of any sentence about what went wrong; more is cut.
+/// Most bytes of a verdict's reason; more is cut.
 pub const MAX_REASON: usize = 2048;
-/// Most notes of a session that begins, and the most bytes of each. They are of the daemon's own plain
-/// words and need no escaping.
-pub const MAX_NOTES: usize = 8;
-/// See [`MAX_NOTES`].
-pub const MAX_NOTE: usize = 512;
-/// Most bytes of an error's message; more is cut.
+/// Most bytes of any sentence of the daemon's own: an error's message, a warning, a note, a notice,
+/// what went wrong with the judge or the sensor. More is cut.
 pub const MAX_MESSAGE: usize = 1024;
+/// Most notes that a session begins with.
+pub const MAX_NOTES: usize = 4;
 
 impl Allowed {
     /// The five lists with the names of their members.

@@ -10,7 +10,7 @@ use crate::{State, Timestamp, Window, frame, state::words};
 pub struct Event {
     /// Number of the change that it belongs to. It never falls; gaps are normal.
     pub seq: u64,
-    /// When.
+    /// When it was made; a state's seconds count up to here.
     pub at: Timestamp,
     /// What.
     pub body: EventBody,
@@ -47,11 +47,11 @@ pub struct AlertRaised {
     pub alert: u64,
     /// The window that it is about.
     pub window: Option<Window>,
-    /// Why; untrusted text.
+    /// Why; untrusted text of at most 2 KiB.
     pub reason: Option<String>,
 }
 
-/// An alert still stands.
+/// An alert still stands, two, five and then every ten minutes after it was raised.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AlertReminder {
@@ -111,7 +111,7 @@ words! {
 pub struct Notice {
     /// What it is about.
     pub kind: NoticeKind,
-    /// One sentence.
+    /// One sentence; at most 1 KiB.
     pub text: String,
 }
 
@@ -119,7 +119,7 @@ pub struct Notice {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Lagged {
-    /// How many.
+    /// How many events.
     pub missed: u64,
 }
 
@@ -127,7 +127,7 @@ pub struct Lagged {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Shutdown {
-    /// Why.
+    /// Why; at most 1 KiB.
     pub reason: String,
 }
 

@@ -51,9 +51,10 @@ words! {
 pub struct ErrorObject {
     /// The stable word.
     pub code: ErrorCode,
-    /// One sentence for people.
+    /// One sentence for people; at most 1 KiB.
     pub message: String,
-    /// More, by code; mostly empty.
+    /// More, by code; mostly empty: `server` and `protocol` with `unsupported_protocol`, `detail`
+    /// (at most 2 KiB) with `coach_failed`.
     pub data: serde_json::Map<String, serde_json::Value>,
 }
 
@@ -83,7 +84,8 @@ impl fmt::Display for ErrorObject {
 
 impl std::error::Error for ErrorObject {}
 
-/// What a request that was carried out is answered with, by command.
+/// What a request that was carried out is answered with, by command. Only the writer has this type:
+/// an answer does not say what it answers, so a reader takes [`Reply`] of the type it asked for.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Answer {
@@ -116,9 +118,9 @@ pub type Saved = bool;
 pub struct Greeting {
     /// The daemon's name and version.
     pub server: String,
-    /// The protocol it speaks.
+    /// The protocol that is spoken on this connection from here on: the one that was asked for.
     pub protocol: u64,
-    /// Names this run of the daemon.
+    /// Names this run of the daemon; compared for equality only.
     pub instance: String,
     /// Longest line either way, in bytes without the line break.
     pub max_line: u64,
@@ -146,11 +148,12 @@ pub struct Started {
     pub at: Timestamp,
     /// Whether the session is on disk.
     pub saved: Saved,
-    /// If not, why.
+    /// If not, why, in a sentence of at most 1 KiB.
     pub warning: Option<String>,
     /// The state.
     pub state: State,
-    /// What the user should know, such as a list that this sensor cannot match.
+    /// What the user should know, such as a list that this sensor cannot match: at most four
+    /// sentences of 1 KiB.
     pub notes: Vec<String>,
 }
 
@@ -162,7 +165,7 @@ pub struct Refocused {
     pub seq: u64,
     /// Whether it is on disk.
     pub saved: Saved,
-    /// If not, why.
+    /// If not, why, in a sentence of at most 1 KiB.
     pub warning: Option<String>,
     /// The window that was meant.
     pub window: Option<Window>,
@@ -178,7 +181,7 @@ pub struct Allowing {
     pub seq: u64,
     /// Whether it is on disk.
     pub saved: Saved,
-    /// If not, why.
+    /// If not, why, in a sentence of at most 1 KiB.
     pub warning: Option<String>,
     /// What was added; `null` if it was allowed already.
     pub added: Option<Added>,
@@ -204,7 +207,7 @@ pub struct Completed {
     pub seq: u64,
     /// Whether it is on disk.
     pub saved: Saved,
-    /// If not, why.
+    /// If not, why, in a sentence of at most 1 KiB.
     pub warning: Option<String>,
     /// How the session went.
     pub review: Review,
@@ -218,7 +221,7 @@ pub struct Ended {
     pub seq: u64,
     /// Whether it is on disk.
     pub saved: Saved,
-    /// If not, why.
+    /// If not, why, in a sentence of at most 1 KiB.
     pub warning: Option<String>,
 }
 
@@ -234,11 +237,11 @@ pub struct Proposed {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Proposal {
-    /// The first step.
+    /// The first step; at most 1 KiB.
     pub next_action: String,
-    /// How one will know that it is done.
+    /// How one will know that it is done; at most 1 KiB.
     pub success_condition: String,
-    /// Length in seconds.
+    /// Length in seconds, 1 to 86 400.
     pub timebox_secs: u64,
     /// What is on task.
     pub allowed: Allowed,

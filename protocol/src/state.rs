@@ -1,5 +1,6 @@
 //! The state that `status` answers and every `state` event carries, whole each time.
 //!
+//! The bounds named here are in bytes of UTF-8 and stand in `bounds.rs`.
 //! Every key is always written; what is absent is `null`. A reader takes missing keys for their
 //! empty values and unknown words for `Unknown`, so that an older client outlives a newer daemon.
 
@@ -187,7 +188,7 @@ pub struct Commitment {
     pub success_condition: Option<String>,
     /// Planned length in seconds, 1 to 86 400.
     pub timebox_secs: Option<u64>,
-    /// When it was started.
+    /// When it was started, by the wall clock.
     pub started_at: Timestamp,
     /// Seconds from the start to the line's `at` (to the end, in review), suspend included. Nothing
     /// on the wire ticks: a client counts on from here.
@@ -197,7 +198,8 @@ pub struct Commitment {
 }
 
 /// The allowed context: what is on task without asking a judge. Everything is compared without
-/// regard to letter case. At most 64 entries a list, 256 bytes an entry, 16 KiB in all.
+/// regard to letter case. At most 64 entries a list, 256 bytes an entry, 16 KiB in all as they stand
+/// on the wire ([`Allowed::size`]).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Allowed {
@@ -223,9 +225,9 @@ pub struct Window {
     pub instance: String,
     /// The title. At most 1 KiB.
     pub title: String,
-    /// The host of an address that stands in the title.
+    /// The host of an address that stands in the title. At most 256 bytes.
     pub domain: Option<String>,
-    /// The program in the foreground of a terminal.
+    /// The program in the foreground of a terminal, without its directory. At most 256 bytes.
     pub command: Option<String>,
 }
 
@@ -259,11 +261,11 @@ pub struct Paused {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Detour {
-    /// What for.
+    /// What for; at most 1 KiB.
     pub text: String,
     /// Since when.
     pub since_at: Timestamp,
-    /// When it ends.
+    /// When it ends by itself.
     pub until_at: Timestamp,
     /// The window that was left for it.
     pub window: Option<Window>,
@@ -297,7 +299,7 @@ pub struct Review {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Judge {
-    /// Its name in the configuration.
+    /// Its name in the configuration, such as `none` or `claude`; at most 256 bytes.
     pub backend: String,
     /// Where it sends what it is asked; `null` if there is no judge.
     pub destination: Option<Destination>,
@@ -309,7 +311,7 @@ pub struct Judge {
     pub limit: Option<u64>,
     /// When it last gave a verdict.
     pub last_ok_at: Option<Timestamp>,
-    /// What went wrong last and what to do; at most 2 KiB.
+    /// What went wrong last and what to do; at most 1 KiB.
     pub last_error: Option<String>,
     /// When that was.
     pub last_error_at: Option<Timestamp>,
@@ -339,6 +341,6 @@ pub struct Sensor {
     pub kind: String,
     /// Whether it can see.
     pub status: SensorStatus,
-    /// What a person should know about it: a limitation, or why it cannot see.
+    /// What a person should know about it: a limitation, or why it cannot see. At most 1 KiB.
     pub detail: Option<String>,
 }

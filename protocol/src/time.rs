@@ -5,12 +5,20 @@ use std::{fmt, str::FromStr, time::Duration};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 /// A wall-clock instant: RFC 3339, UTC, always with milliseconds, as in
-/// `2026-11-30T09:12:44.120Z`. Readers accept any RFC 3339 instant.
+/// `2026-11-30T09:12:44.120Z`. Readers accept any RFC 3339 instant, in any zone and precision.
+///
+/// ```
+/// use antidrift_protocol::Timestamp;
+///
+/// let at: Timestamp = "2026-11-30T10:12:44+01:00".parse()?;
+/// assert_eq!(at.to_string(), "2026-11-30T09:12:44.000Z");
+/// # Ok::<_, String>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub struct Timestamp(jiff::Timestamp);
 
 impl Timestamp {
-    /// The instant `millis` milliseconds after the Unix epoch. Out of the calendar's range it is
+    /// The instant `millis` milliseconds after the Unix epoch (before it, if negative). Out of the calendar's range it is
     /// the nearest instant that can be written.
     pub fn from_millis(millis: i64) -> Self {
         // Years 1 to 9999: what RFC 3339 can write.

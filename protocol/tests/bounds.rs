@@ -90,7 +90,7 @@ fn active(c: char) -> State {
             calls: u64::MAX,
             limit: Some(u64::MAX),
             last_ok_at: Some(at()),
-            last_error: Some(full(c, MAX_REASON)),
+            last_error: Some(full(c, MAX_MESSAGE)),
             last_error_at: Some(at()),
             verdicts: Verdicts {
                 rule: u64::MAX,
@@ -102,7 +102,7 @@ fn active(c: char) -> State {
         sensor: Sensor {
             kind: "x11".into(),
             status: SensorStatus::Unavailable,
-            detail: Some(full(c, MAX_REASON)),
+            detail: Some(full(c, MAX_MESSAGE)),
         },
     }
 }
@@ -141,7 +141,7 @@ fn reply(answer: Answer) -> String {
 
 /// The longest line of each kind, made of one character.
 fn longest(c: char) -> Vec<(&'static str, String)> {
-    let warning = Some(full(c, MAX_REASON));
+    let warning = Some(full(c, MAX_MESSAGE));
     let seq = u64::MAX;
     let status = |state| Answer::Status(Box::new(Status { seq, at: at(), state }));
     let detail = serde_json::json!({ "detail": full(c, MAX_REASON) });
@@ -163,10 +163,10 @@ fn longest(c: char) -> Vec<(&'static str, String)> {
             "notice",
             event(EventBody::Notice(Notice {
                 kind: NoticeKind::DetourEnded,
-                text: full(c, MAX_REASON),
+                text: full(c, MAX_MESSAGE),
             })),
         ),
-        ("shutdown", event(EventBody::Shutdown(Shutdown { reason: full(c, MAX_REASON) }))),
+        ("shutdown", event(EventBody::Shutdown(Shutdown { reason: full(c, MAX_MESSAGE) }))),
         ("status while active", reply(status(active(c)))),
         ("status in review", reply(status(ended(c)))),
         (
@@ -177,7 +177,8 @@ fn longest(c: char) -> Vec<(&'static str, String)> {
                 saved: false,
                 warning: warning.clone(),
                 state: begun(c),
-                notes: vec!["x".repeat(MAX_NOTE); MAX_NOTES],
+                // As a rule the judge's or the sensor's own sentence with a few words before it.
+                notes: vec!["x".repeat(50) + &full(c, MAX_MESSAGE); MAX_NOTES],
             }))),
         ),
         (
@@ -369,16 +370,16 @@ proptest! {
     #[test]
     fn a_state_within_its_bounds_fits(
         start in start(),
-        texts in prop::collection::vec(text(MAX_REASON), 4),
-        titles in prop::collection::vec(text(MAX_TITLE), 2),
+        reason in text(MAX_REASON),
+        title in text(MAX_TITLE),
     ) {
         let mut state = active('\u{1}');
         let commitment = state.commitment.take().unwrap();
         state.commitment = Some(Commitment { text: start.text, ..commitment });
         state.allowed = Some(start.allowed);
-        state.window.as_mut().unwrap().title.clone_from(&titles[0]);
-        state.drift.as_mut().unwrap().reason = Some(texts[0].clone());
-        state.judge.last_error = Some(texts[1].clone());
+        state.window.as_mut().unwrap().title = title;
+        state.drift.as_mut().unwrap().reason = Some(reason);
+        state.commitment.as_mut().unwrap().next_action = start.next_action;
         let sent = Event { seq: 1, at: at(), body: EventBody::State(Box::new(state)) };
         let line = sent.to_line();
         prop_assert!(line.len() <= MAX_LINE + 1, "{}", line.len());
