@@ -154,7 +154,8 @@ mod tests {
             ("error: unknown option '--safe-mode'\n", "error: unknown option '--safe-mode'"),
             ("fine\nDATA {\"window\":{}}\n", "fine"),
             ("Error: title was «account 12-34 – my bank – overdraft letter»\nplain", "plain"),
-            ("Error: cut: overdraft letter (or so)\nplain", "Error: cut: overdraft letter (or so)"),
+            ("Error: cut: overdraft letter (or so)\nplain", "plain"),
+            ("Error: cut: draft letter (or so)\nplain", "Error: cut: draft letter (or so)"),
             ("…34 – My Bank – over\n", ""),
             ("while doing: Write the quarterly\n", ""),
         ] {
