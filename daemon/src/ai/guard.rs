@@ -18,7 +18,7 @@
 
 use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, WaitOptions, getpid, getppid, kill_process,
-    kill_process_group, set_child_subreaper, setsid, waitid, waitpid,
+    kill_process_group, set_child_subreaper, setsid, wait, waitid,
 };
 use std::{
     env,
@@ -308,7 +308,7 @@ fn end_strays() {
     let deadline = Instant::now() + STRAYS;
     loop {
         loop {
-            match waitpid(None, WaitOptions::NOHANG) {
+            match wait(WaitOptions::NOHANG) {
                 Ok(Some(_)) | Err(rustix::io::Errno::INTR) => {}
                 Ok(None) => break,
                 Err(_) => return,
