@@ -248,7 +248,7 @@ fn start_server(home: &Home, display: Option<&str>) -> (Process, String) {
 
 /// A display number that no other test takes while this one's server is down. Left to itself, a
 /// server takes the lowest free number, which may be that of a server just killed.
-fn own_display() -> String {
+pub fn own_display() -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     loop {
         let number = 100 + std::process::id() % 1000 * 50 + NEXT.fetch_add(1, Ordering::Relaxed);

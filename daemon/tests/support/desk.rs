@@ -1,7 +1,7 @@
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
 
+use antidrift_tests::own_display;
 use tempfile::TempDir;
 use x11rb::connection::Connection;
 use x11rb::protocol::xproto::{
@@ -292,16 +292,4 @@ fn start_server(display: &str) -> (OwnChild, String) {
     assert!(!number.trim().is_empty(), "Xvfb did not start");
     let display = format!(":{}", number.trim());
     (server, display)
-}
-
-/// A display number that no other test takes while this one's server is down. Left to itself, a
-/// server takes the lowest free number, which may be that of a server just killed.
-fn own_display() -> String {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    loop {
-        let number = 100 + std::process::id() % 1000 * 50 + NEXT.fetch_add(1, Ordering::Relaxed);
-        if !std::path::Path::new(&format!("/tmp/.X{number}-lock")).exists() {
-            return format!(":{number}");
-        }
-    }
 }
