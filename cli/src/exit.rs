@@ -88,8 +88,7 @@ impl Failure {
 }
 
 /// What to do when the daemon is not there.
-pub(crate) const HOW_TO_START: &str =
-    "start it with `antidriftd` or `systemctl --user start antidriftd`";
+pub(crate) const HOW_TO_START: &str = "start it with `antidriftd`";
 
 /// A client error with what to do about it.
 pub(crate) fn client_message(error: &ClientError) -> String {
@@ -100,10 +99,7 @@ pub(crate) fn client_message(error: &ClientError) -> String {
         ClientError::Path(_) | ClientError::Foreign { .. } => {
             "name the right socket with --socket or ANTIDRIFT_SOCKET"
         }
-        ClientError::NoAnswer(_) => {
-            "if it stays so, restart it with `antidriftd --replace` or `systemctl --user restart \
-             antidriftd`"
-        }
+        ClientError::NoAnswer(_) => "if it stays so, restart it with `antidriftd --replace`",
         ClientError::Broken(_) | ClientError::Closed => {
             "try again; its log says why it closed the connection"
         }
@@ -116,8 +112,7 @@ pub(crate) fn client_message(error: &ClientError) -> String {
 }
 
 const OTHER_VERSION: &str = "antidrift and antidriftd are of different versions: restart the \
-                             daemon after an upgrade (`antidriftd --replace` or `systemctl --user \
-                             restart antidriftd`)";
+                             daemon after an upgrade (`antidriftd --replace`)";
 
 fn refusal_hint(error: &ErrorObject) -> &'static str {
     // The daemon's own advice is better: it knows the state.
