@@ -158,12 +158,14 @@ fn serve(stream: UnixStream, shared: &Shared, script: &Mutex<Box<Script>>) {
         }
         if subscribe {
             answer.push_str(&lock(&shared.first));
-        }
-        if (&stream).write_all(answer.as_bytes()).is_err() {
+            // Held over the writing: a test that has seen the first line may tell at once.
+            let mut streams = lock(&shared.streams);
+            if (&stream).write_all(answer.as_bytes()).is_ok() {
+                streams.push(stream);
+            }
             return;
         }
-        if subscribe {
-            lock(&shared.streams).push(stream);
+        if (&stream).write_all(answer.as_bytes()).is_err() {
             return;
         }
     }

@@ -160,7 +160,7 @@ mod tests {
         check("notes.org/today", "notes.org");
         check("docs.rs", "docs.rs");
         check("tokio - docs.rs - Mozilla Firefox", "docs.rs");
-        check("crates.io — Mozilla Firefox", "crates.io");
+        check("todo.io — Mozilla Firefox", "todo.io");
         check("Results | github.com", "github.com");
         check("en.wikipedia.org", "en.wikipedia.org");
         check("localhost:8080 - Chromium", "localhost");
