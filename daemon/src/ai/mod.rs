@@ -2,6 +2,7 @@
 //! ours; primitives in, primitives out.
 
 pub mod command;
+pub mod embedded;
 pub mod guard;
 pub mod message;
 pub mod parse;

@@ -1,0 +1,215 @@
+//! What is known of the world: sites, programs and words, built from the text files under
+//! `daemon/catalogue`, and what the user adds or takes away.
+
+use std::collections::HashMap;
+
+use super::{
+    spelling::{fold, stem},
+    table::Table,
+};
+
+include!(concat!(env!("OUT_DIR"), "/catalogue.rs"));
+
+/// A kind of site or program.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Kind {
+    /// As the configuration names it.
+    pub name: &'static str,
+    /// As a person calls it, with its article.
+    pub label: &'static str,
+    /// What it is to somebody who works.
+    pub sort: Sort,
+}
+
+/// What a kind is to somebody who works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sort {
+    /// Made for pastime.
+    Leisure,
+    /// Serves private business.
+    Private,
+    /// Pastime or private business of its own words: a word in common with work is chance (the
+    /// table of a furniture shop, the models of a fashion page).
+    Apart,
+    /// Made for work of some trade.
+    Work,
+    /// Serves anything.
+    Neutral,
+    /// Shows anything: browsers, terminals. Only the title tells.
+    Carrier,
+}
+
+/// The number of a kind.
+pub type KindId = u16;
+
+/// A spelling that counts only where it cannot be misread: as the last part of a title.
+const TILDE: u16 = 1 << 12;
+const STOP: u16 = 1;
+const TASK: u16 = 2;
+const COMMON: u16 = 4;
+
+/// The catalogue with the user's own entries.
+#[derive(Clone, Debug, Default)]
+pub struct Catalogue {
+    /// Folded spellings; `None` takes the built-in entry away.
+    pub(super) sites: HashMap<String, Option<KindId>>,
+    /// Folded classes; `None` takes the built-in entry away.
+    pub(super) classes: HashMap<String, Option<KindId>>,
+}
+
+/// What a part of a title was found to name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Site {
+    pub(super) kind: KindId,
+    /// Whether it is also an ordinary word.
+    pub(super) is_word: bool,
+}
+
+impl Catalogue {
+    /// The site that a folded text is the name of.
+    pub(super) fn site(&self, folded: &str) -> Option<Site> {
+        if let Some(own) = self.sites.get(folded) {
+            return own.map(|kind| Site { kind, is_word: false });
+        }
+        SITES.get(folded).map(site)
+    }
+
+    /// The longest name of a site that a folded text begins with, as whole words, and how long it is.
+    pub(super) fn site_at_start(&self, folded: &str) -> Option<(Site, usize)> {
+        let own = self.sites.iter().filter(|(name, _)| begins_with(folded, name));
+        let longest = own.max_by_key(|(name, _)| name.len());
+        let built_in = SITES.longest_prefix(folded, |key| {
+            begins_with(folded, key) && !self.sites.contains_key(key)
+        });
+        match (longest, built_in) {
+            (Some((name, Some(kind))), found) if found.is_none_or(|(key, _)| key.len() < name.len()) => {
+                Some((Site { kind: *kind, is_word: false }, name.len()))
+            }
+            (_, found) => found.map(|(key, value)| (site(value), key.len())),
+        }
+    }
+
+    /// The kind of program that has this folded window class.
+    pub(super) fn program(&self, class: &str) -> Option<KindId> {
+        if let Some(own) = self.classes.get(class) {
+            return *own;
+        }
+        let beginning = || CLASS_BEGINNINGS.longest_prefix(class, |_| true).map(|(_, kind)| kind);
+        CLASSES.get(class).or_else(beginning)
+    }
+}
+
+fn site(value: u16) -> Site {
+    Site { kind: value & !TILDE, is_word: value & TILDE != 0 }
+}
+
+/// The kind with this number.
+pub(super) fn kind(id: KindId) -> &'static Kind {
+    &KINDS[usize::from(id)]
+}
+
+/// The kind with this name.
+pub fn kind_named(name: &str) -> Option<KindId> {
+    let at = KINDS.iter().position(|kind| kind.name == name)?;
+    KindId::try_from(at).ok()
+}
+
+/// The names of all kinds.
+pub fn kind_names() -> impl Iterator<Item = &'static str> {
+    KINDS.iter().map(|kind| kind.name)
+}
+
+/// How many spellings of sites and classes of programs are built in.
+pub fn size() -> (usize, usize) {
+    (SITES.len(), CLASSES.len() + CLASS_BEGINNINGS.len())
+}
+
+/// The kinds of which these words of a commitment say that they are the task itself. A commitment's
+/// words may be anywhere in them, so this takes the text from the start of a word.
+pub(super) fn concerned_at(folded: &str) -> impl Iterator<Item = KindId> {
+    let whole = CONCERNS.longest_prefix(folded, |key| begins_with(folded, key));
+    let beginning = CONCERN_BEGINNINGS.longest_prefix(folded, |_| true);
+    whole.into_iter().chain(beginning).flat_map(|(_, at)| list(at).iter().copied())
+}
+
+/// Whether the word is of the kind's own vocabulary, which says nothing when it is shared.
+pub(super) fn is_own_word(stem: &str, kind: KindId) -> bool {
+    OWN.get(stem).is_some_and(|at| list(at).contains(&kind))
+}
+
+/// The groups of words that mean the same, in several languages.
+pub(super) fn groups(stem: &str) -> &'static [u16] {
+    GROUPS.get(stem).map_or(&[], list)
+}
+
+/// The groups of the longest phrase that the text begins with, and its length.
+pub(super) fn phrase_groups(folded: &str) -> Option<(usize, &'static [u16])> {
+    let fits = |key: &'static str| key.contains(' ') && begins_with(folded, key);
+    GROUPS.longest_prefix(folded, fits).map(|(key, at)| (key.len(), list(at)))
+}
+
+/// How much a folded word tells when it is shared: 0 nothing, 1 all.
+pub(super) fn weight(word: &str) -> f32 {
+    let flags = WORDS.get(word).unwrap_or(0);
+    if flags & (STOP | TASK) != 0 {
+        return 0.0;
+    }
+    let letters = word.chars().count();
+    if word.bytes().all(|b| b.is_ascii_digit()) {
+        return if letters >= 5 { 0.6 } else { 0.0 };
+    }
+    match letters {
+        1 if word.is_ascii() => 0.0,
+        _ if flags & COMMON != 0 => 0.4,
+        2 if word.is_ascii() => 0.4,
+        _ => 1.0,
+    }
+}
+
+/// Whether a folded title is that of an empty page or window.
+pub(super) fn is_blank(folded: &str) -> bool {
+    folded.is_empty() || BLANK.get(folded).is_some()
+}
+
+/// Whether the text begins with a phrase of teaching.
+pub(super) fn teaching_at(folded: &str) -> bool {
+    TEACHING.longest_prefix(folded, |key| begins_with(folded, key)).is_some()
+}
+
+/// The phrase of pastime that the text begins with, and its kind.
+pub(super) fn pastime_at(folded: &str) -> Option<(&'static str, KindId)> {
+    PASTIME.longest_prefix(folded, |key| begins_with(folded, key))
+}
+
+/// Kinds that are of the same matter: where the second is the task, the first may be.
+pub(super) fn akin(kind: KindId) -> impl Iterator<Item = KindId> {
+    AKIN.iter().filter(move |pair| pair.0 == kind).map(|pair| pair.1)
+}
+
+/// What a file extension stands for: `rs` for `rust`.
+pub(super) fn extension(extension: &str) -> Option<&'static str> {
+    EXTENSIONS.iter().find(|pair| pair.0 == extension).map(|pair| pair.1)
+}
+
+/// The form that the user's entries are kept in.
+pub(super) fn entry(text: &str) -> String {
+    fold(text)
+}
+
+fn list(at: u16) -> &'static [u16] {
+    let at = usize::from(at);
+    let start = if at == 0 { 0 } else { LIST_ENDS[at - 1] };
+    &LISTS[usize::from(start)..usize::from(LIST_ENDS[at])]
+}
+
+/// Whether `text` begins with `name` and the word ends there. In scripts without blanks every
+/// letter may end a word.
+fn begins_with(text: &str, name: &str) -> bool {
+    text.strip_prefix(name).is_some_and(|rest| {
+        let next = rest.chars().next();
+        let last = name.chars().next_back();
+        !next.is_some_and(char::is_alphanumeric)
+            || next.is_some_and(super::spelling::is_unspaced)
+            || last.is_some_and(super::spelling::is_unspaced)
+    })
+}

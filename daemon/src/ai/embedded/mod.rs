@@ -1,0 +1,53 @@
+//! The embedded judge: rules over a catalogue of sites, programs and words. No process, no network,
+//! no model; three answers, of which «unsure» is the honest one. Pure.
+//!
+//! - `spelling`, `table`, `catalogue`: how words are compared, and what is known;
+//! - `reading`: what a window shows; `aim`: what a commitment is about; `tie`: what both share;
+//! - `rules`: what follows from it.
+
+mod aim;
+pub mod catalogue;
+mod phrases;
+mod reading;
+mod rules;
+mod spelling;
+mod table;
+mod tie;
+
+pub use aim::Aim;
+pub use catalogue::Catalogue;
+pub use phrases::Phrases;
+pub use reading::Reading;
+pub use rules::{Answer, Rule};
+pub use tie::Tie;
+
+/// What the embedded judge says about a window, and why.
+#[derive(Clone, Debug)]
+pub struct Opinion {
+    /// What it says.
+    pub answer: Answer,
+    /// The rule that decided.
+    pub rule: Rule,
+    /// The reason, for people. Holds text from the title.
+    pub reason: String,
+    /// What was seen.
+    pub reading: Reading,
+    /// What its title says in phrases.
+    pub phrases: Phrases,
+    /// What the title shares with the commitment.
+    pub tie: Tie,
+}
+
+/// Judges one window.
+pub fn judge(catalogue: &Catalogue, aim: &Aim, class: &str, title: &str) -> Opinion {
+    let reading = reading::read(catalogue, class, title);
+    let phrases = phrases::find(aim, &reading.content);
+    let mut tie = tie::tie(aim, &phrases.rest, reading.kind);
+    let tools = tie::tie(aim, &reading.tools, None);
+    if !reading.is_pastime() && !tools.words.is_empty() {
+        tie.strength += tools.strength;
+        tie.words.extend(tools.words);
+    }
+    let finding = rules::decide(aim, &reading, &phrases, &tie);
+    Opinion { answer: finding.answer, rule: finding.rule, reason: String::new(), reading, phrases, tie }
+}

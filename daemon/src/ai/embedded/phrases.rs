@@ -1,0 +1,63 @@
+//! What a title says in phrases: of pastime, of teaching.
+
+use super::{
+    aim::{self, Aim},
+    catalogue::{self, KindId},
+};
+
+/// The phrases of one title.
+#[derive(Clone, Debug, Default)]
+pub struct Phrases {
+    /// What speaks of pastime that the commitment does not concern, and of which kind.
+    pub pastime: Option<(String, KindId)>,
+    /// Whether it teaches something.
+    pub teaching: bool,
+    /// The title without the phrases of pastime: their words tie nothing.
+    pub rest: String,
+}
+
+/// Looks for phrases in a folded title.
+pub(super) fn find(aim: &Aim, content: &str) -> Phrases {
+    let mut phrases = Phrases::default();
+    let mut copied = 0;
+    for at in aim::starts(content) {
+        let text = &content[at..];
+        phrases.teaching |= catalogue::teaching_at(text);
+        if at < copied {
+            continue;
+        }
+        let found = catalogue::pastime_at(text).or_else(|| {
+            let kind = catalogue::kind_named("stream")?;
+            episode(text).map(|length| (&text[..length], kind))
+        });
+        let Some((phrase, kind)) = found.filter(|&(_, kind)| !aim.concerns(kind)) else { continue };
+        if phrases.pastime.is_none() {
+            phrases.pastime = Some((phrase.to_owned(), kind));
+        }
+        phrases.rest.push_str(&content[copied..at]);
+        copied = at + phrase.len();
+    }
+    phrases.rest.push_str(&content[copied..]);
+    phrases
+}
+
+/// The length of a film file's mark that the text begins with: `s02e04`, `1080p`, `season 3`.
+fn episode(text: &str) -> Option<usize> {
+    let end = text.find(|c: char| !c.is_alphanumeric()).unwrap_or(text.len());
+    let word = &text[..end];
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    if let Some((season, episode)) = word.strip_prefix('s').and_then(|rest| rest.split_once('e'))
+        && is_number(season)
+        && is_number(episode)
+    {
+        return Some(end);
+    }
+    let quality = ["480p", "720p", "1080p", "2160p", "x264", "x265", "bluray", "webrip", "dvdrip", "hdtv"];
+    if quality.contains(&word) {
+        return Some(end);
+    }
+    let season = ["season", "staffel", "saison", "temporada", "stagione", "seizoen", "sezon", "сезон"];
+    let number = text[end..].strip_prefix(' ').unwrap_or_default();
+    let digits = number.bytes().take_while(u8::is_ascii_digit).count();
+    (season.contains(&word) && (1..=2).contains(&digits)).then_some(end + 1 + digits)
+}

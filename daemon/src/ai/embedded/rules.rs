@@ -1,0 +1,98 @@
+//! The rules, each with the family of windows that it is for. The first that applies decides.
+
+use super::{
+    aim::Aim,
+    catalogue::{self, Sort},
+    phrases::Phrases,
+    reading::Reading,
+    tie::Tie,
+};
+
+/// From here on shared words tie for certain: one telling word and a half.
+pub const FIRM: f32 = 1.4;
+/// From here on shared words tie: one telling word, or one related and one common.
+pub const SOME: f32 = 0.7;
+
+/// What the embedded judge answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// The window serves the commitment.
+    OnTask {
+        /// Whether there is no doubt; otherwise a better judge should look too.
+        firm: bool,
+    },
+    /// It does not.
+    Drifting,
+    /// It cannot be told from the title.
+    Unsure,
+}
+
+/// Why it was answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// Empty pages and bare programs tell nothing.
+    Blank,
+    /// A site of pastime or private business that is the task itself and whose title fits: the
+    /// flight search when a trip is the commitment.
+    TaskItself,
+    /// The same without a fitting title.
+    MaybeTaskItself,
+    /// Pastime site, but the title speaks of the very thing: the lecture's video.
+    TiedPastime,
+    /// Pastime site with a word in common that may be chance.
+    MaybeTied,
+    /// Pastime site that teaches something: it may be a help.
+    Teaching,
+    /// A site of pastime or private business that has nothing to do with it.
+    Pastime,
+    /// A title that speaks of pastime, whatever shows it.
+    PastimeWords,
+    /// The title speaks of the thing.
+    Tied,
+    /// Nothing known speaks for or against.
+    Unknown,
+}
+
+/// What the rules found.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Finding {
+    pub(super) answer: Answer,
+    pub(super) rule: Rule,
+}
+
+pub(super) fn decide(aim: &Aim, reading: &Reading, phrases: &Phrases, tie: &Tie) -> Finding {
+    let find = |answer, rule| Finding { answer, rule };
+    if reading.blank {
+        return find(Answer::Unsure, Rule::Blank);
+    }
+    let kind = reading.kind.map(catalogue::kind);
+    let sort = kind.map(|kind| kind.sort);
+    let concerned = reading.kind.is_some_and(|id| aim.concerns(id));
+    let touched = reading.kind.is_some_and(|id| aim.touches(id));
+    let pastime = phrases.pastime.is_some();
+    if matches!(sort, Some(Sort::Leisure | Sort::Private | Sort::Apart)) {
+        let tied = if sort == Some(Sort::Apart) { FIRM } else { SOME };
+        return if concerned && tie.strength >= SOME {
+            find(Answer::OnTask { firm: tie.strength >= FIRM }, Rule::TaskItself)
+        } else if touched && !pastime {
+            find(Answer::Unsure, Rule::MaybeTaskItself)
+        } else if tie.strength >= FIRM && !pastime {
+            find(Answer::OnTask { firm: false }, Rule::TiedPastime)
+        } else if tie.strength >= tied {
+            find(Answer::Unsure, Rule::MaybeTied)
+        } else if phrases.teaching && !pastime && sort != Some(Sort::Apart) {
+            find(Answer::Unsure, Rule::Teaching)
+        } else {
+            find(Answer::Drifting, Rule::Pastime)
+        };
+    }
+    if pastime && tie.strength < SOME && !phrases.teaching && sort != Some(Sort::Work) {
+        return find(Answer::Drifting, Rule::PastimeWords);
+    }
+    // A page that is not known may be about anything, so one word in common may be chance.
+    let tied = if matches!(sort, Some(Sort::Work)) { SOME } else { FIRM };
+    if tie.strength >= tied && !pastime {
+        return find(Answer::OnTask { firm: tie.strength >= FIRM }, Rule::Tied);
+    }
+    find(Answer::Unsure, Rule::Unknown)
+}
