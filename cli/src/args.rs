@@ -18,6 +18,7 @@ Examples:
   antidrift ontask               the window just flagged serves the commitment
   antidrift refocus              it does not: back to task
   antidrift complete --outcome done
+  antidrift why                  how the present status came about
   antidrift watch                a live view; in a pipe one line a change
 
 Exit codes: 0 done, 1 refused or output not written, 2 usage, 3 daemon not
@@ -44,6 +45,15 @@ Examples:
   antidrift ontask --class firefox
   antidrift ontask --title 'RFC 9110'
   antidrift ontask --domain docs.rs";
+
+const WHY_HELP: &str = "\
+Which window is meant: as for antidrift ontask. What is printed holds the
+window's title.
+
+Examples:
+  antidrift why
+  sleep 3; antidrift why         time to go to the window that you ask about
+  antidrift why --json | jq -r '.steps[] | select(.step==\"rule\").detail'";
 
 const WATCH_HELP: &str = "\
 On a terminal: a live view; keys b (back to task), t (this is on task),
@@ -85,6 +95,8 @@ pub(crate) enum Command {
     End,
     /// Show what the daemon knows
     Status(Status),
+    /// Explain how the status of the window came about
+    Why(Why),
     /// Follow what happens, and raise popups
     Watch(Watch),
 }
@@ -166,6 +178,14 @@ impl From<Went> for Outcome {
 
 #[derive(Debug, Default, Group)]
 pub(crate) struct Status {
+    /// The daemon's answer as one line of JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Default, Group)]
+#[command(after_help = WHY_HELP)]
+pub(crate) struct Why {
     /// The daemon's answer as one line of JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -4,6 +4,7 @@
 //! user had excluded. The one exception is the judge's name, which only switches the judge off.
 
 use std::{
+    collections::BTreeMap,
     fmt,
     fs::File,
     io::{self, Read},
@@ -15,7 +16,10 @@ use std::{
 use serde::{Deserialize, Deserializer, de};
 use toml::Spanned;
 
-use crate::evidence::{ClassListError, Contexts};
+use crate::{
+    ai::embedded::{Catalogue, CatalogueError, Entry, catalogue},
+    evidence::{ClassListError, Contexts},
+};
 
 /// Most bytes of a configuration file: far more than a person writes.
 const MAX_FILE: u64 = 1024 * 1024;
@@ -24,15 +28,21 @@ const MAX_SECS: f64 = 3600.0;
 /// Most characters of a judge's name that are repeated in an error.
 const MAX_NAME: usize = 64;
 
+/// Backends of this version.
+const BACKENDS: &[&str] = &["embedded", "none", "command"];
 /// Backends that other versions bring.
 const OTHER_BACKENDS: &[&str] =
-    &["embedded", "claude", "codex", "gemini", "llm", "aichat", "ollama", "http", "auto"];
+    &["claude", "codex", "gemini", "llm", "aichat", "ollama", "http", "auto"];
 
 /// What was configured.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// The judge.
     pub judge: JudgeChoice,
+    /// Whether the embedded judge is asked before the one that is named.
+    pub prefilter: bool,
+    /// What the embedded judge knows.
+    pub catalogue: Catalogue,
     /// How long a judgement may take.
     pub judge_timeout: Duration,
     /// Least time between two starts of a judge.
@@ -46,6 +56,8 @@ pub struct Config {
 /// Which judge is to be asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JudgeChoice {
+    /// The one in the daemon: rules over a catalogue of sites, programs and words.
+    Embedded,
     /// None; unmatched windows stay idle.
     None,
     /// This program with these arguments: the question on its standard input, the verdict on its
@@ -66,6 +78,7 @@ pub enum JudgeChoice {
 struct Tables {
     judge: JudgeTable,
     drift: DriftTable,
+    catalogue: CatalogueTable,
 }
 
 #[derive(Deserialize, Default)]
@@ -73,7 +86,16 @@ struct Tables {
 struct JudgeTable {
     backend: Option<String>,
     command: Option<Spanned<Vec<String>>>,
+    prefilter: Option<bool>,
     timeout_secs: Option<Seconds>,
+}
+
+/// Entries for the embedded judge, by kind; the kind `forget` takes built-in entries away.
+#[derive(Deserialize, Default)]
+#[serde(default, deny_unknown_fields)]
+struct CatalogueTable {
+    sites: BTreeMap<Spanned<String>, Vec<Spanned<String>>>,
+    programs: BTreeMap<Spanned<String>, Vec<Spanned<String>>>,
 }
 
 #[derive(Deserialize, Default)]
@@ -177,7 +199,7 @@ impl Config {
         let at = |span: Option<Range<usize>>, message: String| {
             fault(path, text, span.map_or(0, |span| span.start), message)
         };
-        let Tables { judge, drift } = toml::from_str(text)
+        let Tables { judge, drift, catalogue } = toml::from_str(text)
             .map_err(|error| at(error.span(), with_suggestion(&one_line(error.message()))))?;
 
         let command = match judge.command {
@@ -198,6 +220,8 @@ impl Config {
         };
         Ok(Self {
             judge: choose(named, command),
+            prefilter: judge.prefilter.unwrap_or(false),
+            catalogue: own_catalogue(&catalogue, &at)?,
             judge_timeout: secs(judge.timeout_secs, 30),
             debounce: secs(drift.debounce_secs, 10),
             settle: secs(drift.settle_secs, 2),
@@ -226,7 +250,8 @@ fn choose(backend: Option<&str>, command: Option<Vec<String>>) -> JudgeChoice {
         let backend = backend.chars().take(MAX_NAME).collect();
         JudgeChoice::Off { backend, error }
     };
-    match (backend.unwrap_or("none"), command) {
+    match (backend.unwrap_or("embedded"), command) {
+        ("embedded", _) => JudgeChoice::Embedded,
         ("none", _) => JudgeChoice::None,
         ("command", Some(command)) => JudgeChoice::Command(command),
         ("command", None) => off(
@@ -238,24 +263,54 @@ fn choose(backend: Option<&str>, command: Option<Vec<String>>) -> JudgeChoice {
         (other, _) if OTHER_BACKENDS.contains(&other) => off(
             other,
             format!(
-                "the judge «{other}» is not in this version, which has: none, command; no window \
-                 is judged"
+                "the judge «{other}» is not in this version, which has: {}; no window is judged",
+                BACKENDS.join(", ")
             ),
         ),
         (unknown, _) => {
             let name: String = unknown.chars().take(MAX_NAME).collect();
-            let known = ["none", "command"].iter().chain(OTHER_BACKENDS).copied();
+            let known = BACKENDS.iter().chain(OTHER_BACKENDS).copied();
             let meant = nearest(&name, known).map(|near| format!(", did you mean «{near}»"));
             off(
                 unknown,
                 format!(
-                    "there is no judge {name:?}{}; this version has: none, command; no window is \
-                     judged",
-                    meant.unwrap_or_default()
+                    "there is no judge {name:?}{}; this version has: {}; no window is judged",
+                    meant.unwrap_or_default(),
+                    BACKENDS.join(", ")
                 ),
             )
         }
     }
+}
+
+/// The built-in catalogue with the user's entries. A clash names both.
+fn own_catalogue(
+    table: &CatalogueTable,
+    at: &dyn Fn(Option<Range<usize>>, String) -> ConfigError,
+) -> Result<Catalogue, ConfigError> {
+    let mut catalogue = Catalogue::default();
+    for (what, kinds) in [(Entry::Site, &table.sites), (Entry::Program, &table.programs)] {
+        for (kind, entries) in kinds {
+            for entry in entries {
+                catalogue.add(what, kind.get_ref(), entry.get_ref()).map_err(|error| {
+                    let place = match error {
+                        CatalogueError::UnknownKind { .. } => kind.span(),
+                        _ => entry.span(),
+                    };
+                    at(Some(place), with_kind_suggestion(&error, kind.get_ref()))
+                })?;
+            }
+        }
+    }
+    Ok(catalogue)
+}
+
+fn with_kind_suggestion(error: &CatalogueError, kind: &str) -> String {
+    let meant = match error {
+        CatalogueError::UnknownKind { .. } => nearest(kind, catalogue::kind_names()),
+        _ => None,
+    };
+    meant.map_or_else(|| error.to_string(), |near| format!("{error}; did you mean `{near}`?"))
 }
 
 /// The entries of a class list, once the list is known to be good.
@@ -337,7 +392,8 @@ mod tests {
     #[test]
     fn nothing_set_is_the_defaults() {
         let config = parse("").unwrap();
-        assert_eq!(config.judge, JudgeChoice::None);
+        assert_eq!(config.judge, JudgeChoice::Embedded);
+        assert!(!config.prefilter);
         let secs = [config.judge_timeout, config.debounce, config.settle].map(|it| it.as_secs());
         assert_eq!(secs, [30, 10, 2]);
         assert_eq!(config.contexts, Contexts::default());
@@ -362,6 +418,17 @@ mod tests {
     fn faults_are_named_with_line_and_column() {
         for (text, place, parts) in [
             ("[judge]\nbakend = \"none\"", "2:1", &["bakend", "did you mean `backend`?"][..]),
+            (
+                "[catalogue.sites]\nvidio = [\"MyTube\"]",
+                "2:1",
+                &["no kind «vidio»", "did you mean `video`?"],
+            ),
+            (
+                "[catalogue.sites]\nvideo = [\"MyTube\"]\nwork = [\"mytube\"]",
+                "3:9",
+                &["mytube", "video", "work"],
+            ),
+            ("[catalogue.programs]\ngame = [\" \"]", "2:9", &["blank"]),
             ("[jugde]\n", "1:2", &["jugde", "did you mean `judge`?"]),
             ("[notify]\nbudget = 3", "1:2", &["unknown field `notify`", "`drift`"]),
             ("[judge]\nbackend = 5", "2:11", &["integer", "string"]),
@@ -391,13 +458,24 @@ mod tests {
     }
 
     #[test]
+    fn own_catalogue_entries() {
+        let config = parse(
+            "[judge]\nprefilter = true\n[catalogue.sites]\nvideo = [\"MyTube\"]\n\
+             work = [\"Reddit\"]\nforget = [\"Vimeo\"]\n[catalogue.programs]\ngame = [\"quux-*\"]",
+        )
+        .unwrap();
+        assert!(config.prefilter);
+        assert_ne!(config.catalogue, Catalogue::default());
+    }
+
+    #[test]
     fn a_judge_that_cannot_be_had_is_off_and_says_so() {
         for (variable, file, expected, part) in [
             (Some("claude"), "none", Some("claude"), "not in this version"),
             (Some("clade"), "none", Some("clade"), "did you mean «claude»"),
             (Some("no\u{1b}thing"), "none", Some("no\u{1b}thing"), "no\\u{1b}thing"),
             (Some("command"), "none", Some("command"), "no command is set"),
-            (Some(""), "embedded", Some("embedded"), "not in this version"),
+            (Some(""), "gemini", Some("gemini"), "not in this version"),
             (None, "zzzzzz", Some("zzzzzz"), "there is no judge"),
             (Some("none"), "claude", None, ""),
         ] {

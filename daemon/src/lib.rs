@@ -123,14 +123,27 @@ pub async fn run(options: Options) -> Result<(), RunError> {
 /// The judge that was configured. One that cannot be had is no reason not to start: local matching
 /// works without, and the state says why there is none.
 fn judge(config: &Config, socket: &SocketPath) -> (Option<Arc<dyn Judge>>, JudgeSettings) {
+    let catalogue = || Some(Arc::new(config.catalogue.clone()));
+    // A judge that cannot be had takes nothing from the one that would be asked before it.
+    let embedded = if config.prefilter { catalogue() } else { None };
     let off = |backend: &str, error: Option<String>| {
         if let Some(error) = &error {
             tracing::warn!("the judge is off: {error}");
         }
-        (None, JudgeSettings { backend: backend.to_owned(), destination: None, error })
+        let backend = backend.to_owned();
+        (None, JudgeSettings { backend, error, embedded: embedded.clone(), ..JudgeSettings::default() })
     };
     match &config.judge {
-        JudgeChoice::None => off("none", None),
+        JudgeChoice::Embedded => {
+            let settings = JudgeSettings {
+                backend: "embedded".into(),
+                destination: Some(Destination::Local),
+                embedded: catalogue(),
+                ..JudgeSettings::default()
+            };
+            (None, settings)
+        }
+        JudgeChoice::None => (None, JudgeSettings { backend: "none".into(), ..JudgeSettings::default() }),
         JudgeChoice::Off { backend, error } => off(backend, Some(error.clone())),
         JudgeChoice::Command(argv) => match CommandJudge::new(argv, socket.dir()) {
             Ok(judge) => {
@@ -139,6 +152,8 @@ fn judge(config: &Config, socket: &SocketPath) -> (Option<Arc<dyn Judge>>, Judge
                 let settings = JudgeSettings {
                     backend: "command".into(),
                     destination: Some(Destination::Local),
+                    model: true,
+                    embedded,
                     error: None,
                 };
                 (Some(Arc::new(judge)), settings)

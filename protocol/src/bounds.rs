@@ -109,7 +109,7 @@ impl Command {
                 }
                 _ => Ok(()),
             },
-            Self::Status(_) | Self::Refocus(_) | Self::End(_) => Ok(()),
+            Self::Status(_) | Self::Refocus(_) | Self::End(_) | Self::Explain(_) => Ok(()),
         }
     }
 }

@@ -105,6 +105,8 @@ pub enum Answer {
     End(Ended),
     /// To `propose`.
     Propose(Proposed),
+    /// To `explain`.
+    Explain(Explained),
     /// To `subscribe`.
     Subscribe(Subscribed),
 }
@@ -247,6 +249,26 @@ pub struct Proposal {
     pub allowed: Allowed,
 }
 
+/// The answer to `explain`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Explained {
+    /// What was looked at, in that order; at most 16.
+    pub steps: Vec<ExplainedStep>,
+}
+
+/// One step of an explanation.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ExplainedStep {
+    /// What was looked at: `window`, `allowed`, `cache`, `site or program`, `rule`, `judge` …
+    pub step: String,
+    /// What came out, in a word or two.
+    pub outcome: String,
+    /// How, and what would change it; at most 1 KiB. May hold text from the window's title.
+    pub detail: String,
+}
+
 /// The answer to `subscribe`; events follow.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -264,7 +286,7 @@ impl Answer {
             Self::Ontask(it) => (&mut it.saved, &mut it.warning),
             Self::Complete(it) => (&mut it.saved, &mut it.warning),
             Self::End(it) => (&mut it.saved, &mut it.warning),
-            Self::Hello(_) | Self::Status(_) | Self::Propose(_) | Self::Subscribe(_) => return,
+            Self::Hello(_) | Self::Status(_) | Self::Propose(_) | Self::Explain(_) | Self::Subscribe(_) => return,
         };
         *saved = false;
         *warning = Some(why.to_owned());

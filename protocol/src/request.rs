@@ -43,6 +43,8 @@ pub enum Command {
     End(NoArgs),
     /// Asks the coach for a commitment's fields.
     Propose(Propose),
+    /// Asks how the status of the window meant came about.
+    Explain(NoArgs),
     /// Turns the connection into a stream of events.
     Subscribe(Subscribe),
 }
@@ -232,6 +234,7 @@ impl Command {
             Self::Complete(_) => "complete",
             Self::End(_) => "end",
             Self::Propose(_) => "propose",
+            Self::Explain(_) => "explain",
             Self::Subscribe(_) => "subscribe",
         }
     }

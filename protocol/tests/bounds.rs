@@ -219,6 +219,18 @@ fn longest(c: char) -> Vec<(&'static str, String)> {
                 },
             })),
         ),
+        (
+            "explain",
+            reply(Answer::Explain(Explained {
+                steps: (0..16)
+                    .map(|_| ExplainedStep {
+                        step: "site or program".into(),
+                        outcome: full(c, 64),
+                        detail: full(c, 1024),
+                    })
+                    .collect(),
+            })),
+        ),
         ("error", Reply::<()> { id: Some(u64::MAX), result: Err(error) }.to_line()),
         (
             "start request",

@@ -102,6 +102,7 @@ fn all() -> Vec<Golden> {
         replies("reply.complete.jsonl", cases::completed(), Answer::Complete),
         replies("reply.end.jsonl", cases::ended(), Answer::End),
         replies("reply.propose.jsonl", cases::proposed(), Answer::Propose),
+        replies("reply.explain.jsonl", cases::explained(), Answer::Explain),
         replies("reply.subscribe.jsonl", cases::subscribed(), Answer::Subscribe),
     ]
 }

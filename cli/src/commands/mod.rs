@@ -6,6 +6,7 @@ mod ontask;
 mod refocus;
 mod start;
 mod status;
+mod why;
 
 pub(crate) use ontask::answer as ontask_text;
 pub(crate) use refocus::text as refocus_text;
@@ -41,6 +42,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::Complete(complete) => complete::run(&daemon, complete),
         Command::End => end::run(&daemon),
         Command::Status(status) => status::run(&daemon, &status),
+        Command::Why(why) => why::run(&daemon, &why),
         Command::Watch(watch) => crate::watch::run(daemon.socket, &watch),
     }
 }

@@ -61,7 +61,12 @@ impl JudgeState {
     }
 
     pub(super) fn is_off(&self) -> bool {
-        self.settings.destination.is_none()
+        !self.settings.model && self.settings.embedded.is_none()
+    }
+
+    /// Whether a judgement could be started, now or when the debounce has passed.
+    pub(super) fn can_be_asked(&self, now: Now) -> bool {
+        self.settings.model && self.backs_off_until(now).is_none()
     }
 
     pub(super) fn status(&self, now: Now) -> JudgeStatus {

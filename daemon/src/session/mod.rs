@@ -4,6 +4,7 @@
 //! - `requests` and `target`: what a client may ask, and which window it means;
 //! - `present`: the window that has the focus, its context, its calmed title;
 //! - `pipeline`: local match, cache, settle, debounce, judge, alert;
+//! - `embedded` and `explain`: what the embedded judge said, and how a status came about;
 //! - `judge` and `cache`: the judge's health and one run, and what it said;
 //! - `active`: a session's own sums, timebox and alert;
 //! - `view`, `snapshot`, `timers`: what is shown, what survives, and when to look again.
@@ -11,6 +12,8 @@
 mod active;
 mod cache;
 mod effect;
+mod embedded;
+mod explain;
 mod input;
 mod judge;
 mod pipeline;
@@ -25,15 +28,16 @@ mod view;
 #[cfg(test)]
 mod tests;
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use antidrift_protocol::{
     AlertCleared, Answer, ClearedWhy, Destination, EventBody, Shutdown, State,
 };
 
-use crate::{evidence::Contexts, sensor::Observation};
+use crate::{ai::embedded::Catalogue, evidence::Contexts, sensor::Observation};
 use active::Active;
 use cache::VerdictCache;
+use embedded::Embedded;
 use judge::JudgeState;
 use present::Focused;
 
@@ -64,6 +68,10 @@ pub struct JudgeSettings {
     pub backend: String,
     /// Where it sends what it is asked; `None` when there is no judge to ask.
     pub destination: Option<Destination>,
+    /// Whether there is a judge to be started: a program or a model.
+    pub model: bool,
+    /// What the embedded judge knows, if that one is to be asked, alone or before the model.
+    pub embedded: Option<Arc<Catalogue>>,
     /// Why there is none although one was named.
     pub error: Option<String>,
 }
@@ -78,6 +86,7 @@ pub struct Session {
     focused: Focused,
     judge: JudgeState,
     cache: VerdictCache,
+    embedded: Embedded,
     /// When the present window is to be looked at again, without an event: it settles, the debounce
     /// ends, the judge may be asked again, or it was left alone for a while.
     look_at: Option<Duration>,
@@ -120,6 +129,7 @@ impl Session {
         // were never saved.
         let started = u64::try_from(now.wall.as_millis()).unwrap_or(0);
         let mut session = Self {
+            embedded: Embedded::new(settings.judge.embedded.clone()),
             judge: JudgeState::new(settings.judge.clone()),
             settings,
             now,
@@ -221,7 +231,7 @@ fn stamp(answer: &mut Answer, seq: u64, now: Now, state: &State) {
         Answer::Ontask(it) => it.seq = seq,
         Answer::Complete(it) => it.seq = seq,
         Answer::End(it) => it.seq = seq,
-        Answer::Hello(_) | Answer::Propose(_) | Answer::Subscribe(_) => {}
+        Answer::Hello(_) | Answer::Propose(_) | Answer::Explain(_) | Answer::Subscribe(_) => {}
     }
 }
 

@@ -12,7 +12,7 @@ use super::{
     view,
 };
 use crate::{
-    ai::{Failure, Question, Verdict},
+    ai::{Failure, Question, Verdict, embedded::Answer},
     evidence::AllowedBy,
 };
 
@@ -24,6 +24,8 @@ enum Finding {
     Wait(Option<Duration>),
     OnTask(DriftSource, Option<String>),
     Drifting(DriftSource, Option<String>),
+    /// The embedded judge has not seen it yet.
+    Consult,
     /// Only a judge can tell, and it may be asked now.
     Ask,
 }
@@ -32,12 +34,14 @@ impl Session {
     /// Looks at the present window. Doing so twice changes nothing.
     pub(super) fn look(&mut self, step: &mut Step) {
         self.look_at = None;
-        let finding = match &self.stage {
-            Stage::Active(active) => self.find(active),
-            Stage::Planning | Stage::Review(_) => return,
-        };
+        let Stage::Active(active) = &self.stage else { return };
+        let mut finding = self.find(active);
+        if let (Finding::Consult, Some(present)) = (&finding, &self.focused.present) {
+            self.embedded.consult(active, &present.window);
+            finding = self.find(active);
+        }
         let status = match finding {
-            Finding::Idle => {
+            Finding::Idle | Finding::Consult => {
                 self.look_at = self.next_look();
                 Status::Idle
             }
@@ -84,7 +88,23 @@ impl Session {
                 (false, false) => Finding::Wait(Some(settled_at)),
             };
         }
-        if self.judge.is_off() || self.judge.backs_off_until(now).is_some() {
+        if self.embedded.is_on() {
+            let Some(opinion) = self.embedded.opinion(&present.window) else {
+                return if settled { Finding::Consult } else { Finding::Wait(Some(settled_at)) };
+            };
+            let reason = || Some(opinion.reason.clone());
+            match opinion.answer {
+                Answer::Drifting if settled => {
+                    return Finding::Drifting(DriftSource::Embedded, reason());
+                }
+                Answer::Drifting => return Finding::Wait(Some(settled_at)),
+                Answer::OnTask { firm } if firm || !self.judge.can_be_asked(now) => {
+                    return Finding::OnTask(DriftSource::Embedded, reason());
+                }
+                Answer::OnTask { .. } | Answer::Unsure => {}
+            }
+        }
+        if !self.judge.can_be_asked(now) {
             return Finding::Idle;
         }
         if self.judge.run.is_some() {
@@ -120,9 +140,13 @@ impl Session {
         if active.matcher.covers(parent).is_some() {
             return rule("it belongs to a window that is allowed");
         }
-        let verdict = self.cache.get(&self.settings.contexts.key(parent))?;
         let reason = || Some("it belongs to a window that is on task".to_owned());
-        verdict.on_task.then(|| Finding::OnTask(DriftSource::Cache, reason()))
+        if let Some(verdict) = self.cache.get(&self.settings.contexts.key(parent)) {
+            return verdict.on_task.then(|| Finding::OnTask(DriftSource::Cache, reason()));
+        }
+        let opinion = self.embedded.opinion(parent)?;
+        let on_task = matches!(opinion.answer, Answer::OnTask { firm: true });
+        on_task.then(|| Finding::OnTask(DriftSource::Embedded, reason()))
     }
 
     fn ask(&mut self, step: &mut Step) {

@@ -30,6 +30,7 @@ impl Session {
                 ErrorCode::CoachUnavailable,
                 "this daemon has no coach; give the fields yourself (see antidrift start --help)",
             )),
+            Command::Explain(_) => self.explain(),
             Command::Hello(_) | Command::Subscribe(_) => Err(ErrorObject::new(
                 ErrorCode::Internal,
                 "the connection should have answered this itself",
@@ -104,6 +105,8 @@ impl Session {
             && target.as_ref().is_some_and(|it| active.matcher.covers(&it.window).is_some());
         let Stage::Active(active) = &mut self.stage else { return Err(not_active()) };
         let added = if covered { None } else { add(active, selector, value)? };
+        // What is allowed names tools, which tie titles to the commitment.
+        self.embedded.forget();
         if let Some(target) = &target {
             self.answer_alert(target, ClearedWhy::Ontask, step);
         }
@@ -207,6 +210,7 @@ impl Session {
 
     fn forget_verdicts(&mut self) {
         self.cache.clear();
+        self.embedded.forget();
         if let Some(present) = &mut self.focused.present {
             present.left_alone_until = None;
             present.judged_by = None;
@@ -219,7 +223,7 @@ fn not_active() -> ErrorObject {
     ErrorObject::new(ErrorCode::NotActive, "no session is active; begin one with antidrift start")
 }
 
-fn active_of(stage: &Stage) -> Result<&Active, ErrorObject> {
+pub(super) fn active_of(stage: &Stage) -> Result<&Active, ErrorObject> {
     match stage {
         Stage::Active(active) => Ok(active),
         Stage::Planning | Stage::Review(_) => Err(not_active()),

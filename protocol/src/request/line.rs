@@ -25,6 +25,7 @@ impl Command {
             "complete" => Self::Complete(arguments(args)?),
             "end" => Self::End(arguments(args)?),
             "propose" => Self::Propose(arguments(args)?),
+            "explain" => Self::Explain(arguments(args)?),
             "subscribe" => Self::Subscribe(arguments(args)?),
             _ => {
                 let name = strict::shown(name);
@@ -82,7 +83,7 @@ impl Request {
             frame::to_line(&Line { id: request.id, cmd: request.command.name(), args })
         }
         match &self.command {
-            Command::Status(_) | Command::End(_) => line(self, None::<&NoArgs>),
+            Command::Status(_) | Command::End(_) | Command::Explain(_) => line(self, None::<&NoArgs>),
             Command::Hello(args) => line(self, Some(args)),
             Command::Start(args) => line(self, Some(args)),
             Command::Refocus(args) => line(self, (*args != Refocus::default()).then_some(args)),

@@ -45,6 +45,7 @@ pub(crate) fn requests() -> Vec<Request> {
         Command::Subscribe(Subscribe::default()),
         Command::Subscribe(Subscribe { topics: Some(vec![Topic::All]) }),
         Command::Subscribe(Subscribe { topics: Some(vec![Topic::State, Topic::Alert]) }),
+        Command::Explain(NoArgs {}),
     ];
     let mut requests: Vec<Request> = commands
         .into_iter()
@@ -266,6 +267,19 @@ pub(crate) fn proposed() -> Vec<Proposed> {
         allowed: allowed(),
     };
     vec![Proposed { proposal }]
+}
+
+pub(crate) fn explained() -> Vec<Explained> {
+    let step = |step: &str, outcome: &str, detail: &str| ExplainedStep {
+        step: step.into(),
+        outcome: outcome.into(),
+        detail: detail.into(),
+    };
+    let steps = vec![
+        step("window", "firefox", "title: Bench \"Ada\" - IKEA"),
+        step("rule", "drifting", "pastime: IKEA is a shopping site"),
+    ];
+    vec![Explained { steps }, Explained { steps: Vec::new() }]
 }
 
 pub(crate) fn subscribed() -> Vec<Subscribed> {

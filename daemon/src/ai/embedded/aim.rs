@@ -1,5 +1,7 @@
 //! What a commitment is about: its words, and the kinds of site and program that it concerns.
 
+use antidrift_protocol::text::clean;
+
 use super::{
     catalogue::{self, Catalogue, KindId},
     spelling::{MAX_TOKENS, fold, is_unspaced, stem, words},
@@ -8,6 +10,8 @@ use super::{
 /// A commitment made ready for comparing with many titles.
 #[derive(Clone, Debug, Default)]
 pub struct Aim {
+    /// What the user set out to do, cleaned for showing.
+    pub(super) text: String,
     /// The commitment's words that tell something.
     pub(super) words: Vec<Word>,
     /// The kinds of site and program that are the task itself.
@@ -31,7 +35,8 @@ impl Aim {
     /// Reads a commitment: its texts (what, next action, success condition) and the window classes
     /// that it allows, which name tools.
     pub fn new(catalogue: &Catalogue, texts: &[&str], allowed_classes: &[String]) -> Self {
-        let mut aim = Self::default();
+        let text = texts.first().map(|text| clean(text, 200)).unwrap_or_default();
+        let mut aim = Self { text, ..Self::default() };
         for text in texts {
             let folded = fold(text);
             aim.add_concerns(catalogue, &folded);

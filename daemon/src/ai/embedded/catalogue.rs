@@ -3,10 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::{
-    spelling::{fold, stem},
-    table::Table,
-};
+use super::{spelling::fold, table::Table};
 
 include!(concat!(env!("OUT_DIR"), "/catalogue.rs"));
 
@@ -49,12 +46,50 @@ const TASK: u16 = 2;
 const COMMON: u16 = 4;
 
 /// The catalogue with the user's own entries.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Catalogue {
     /// Folded spellings; `None` takes the built-in entry away.
     pub(super) sites: HashMap<String, Option<KindId>>,
     /// Folded classes; `None` takes the built-in entry away.
     pub(super) classes: HashMap<String, Option<KindId>>,
+    /// Beginnings of classes, from entries that end in `*`.
+    beginnings: HashMap<String, Option<KindId>>,
+}
+
+/// What a user's entry is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// A name that stands in titles, or a host name.
+    Site,
+    /// A window class; a `*` at its end stands for any rest.
+    Program,
+}
+
+/// The word in a kind's place that takes a built-in entry away.
+pub const FORGET: &str = "forget";
+
+/// A fault in a user's entry.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CatalogueError {
+    /// There is no such kind.
+    #[error("there is no kind «{kind}» of site or program")]
+    UnknownKind {
+        /// As written.
+        kind: String,
+    },
+    /// An entry without letters.
+    #[error("a blank entry names nothing")]
+    Blank,
+    /// Two entries contradict each other.
+    #[error("{entry:?} under «{kind}» clashes with the same entry under «{other}»")]
+    Clash {
+        /// As written.
+        entry: String,
+        /// Its kind.
+        kind: String,
+        /// The kind that it was given before.
+        other: String,
+    },
 }
 
 /// What a part of a title was found to name.
@@ -66,6 +101,37 @@ pub(super) struct Site {
 }
 
 impl Catalogue {
+    /// Adds a user's entry under a kind, or takes a built-in one away ([`FORGET`]).
+    ///
+    /// # Errors
+    ///
+    /// A kind that does not exist, a blank entry, and one that stands under another kind already.
+    pub fn add(&mut self, what: Entry, kind: &str, entry: &str) -> Result<(), CatalogueError> {
+        let id = match kind {
+            FORGET => None,
+            kind => {
+                let unknown = || CatalogueError::UnknownKind { kind: kind.into() };
+                Some(kind_named(kind).ok_or_else(unknown)?)
+            }
+        };
+        let (table, key) = match (what, entry.strip_suffix('*')) {
+            (Entry::Site, _) => (&mut self.sites, fold(entry)),
+            (Entry::Program, None) => (&mut self.classes, fold(entry)),
+            (Entry::Program, Some(beginning)) => (&mut self.beginnings, fold(beginning)),
+        };
+        if key.is_empty() {
+            return Err(CatalogueError::Blank);
+        }
+        match table.insert(key, id) {
+            Some(other) if other != id => Err(CatalogueError::Clash {
+                entry: entry.into(),
+                kind: kind.into(),
+                other: other.map_or(FORGET, |id| self::kind(id).name).into(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
     /// The site that a folded text is the name of.
     pub(super) fn site(&self, folded: &str) -> Option<Site> {
         if let Some(own) = self.sites.get(folded) {
@@ -92,6 +158,10 @@ impl Catalogue {
     /// The kind of program that has this folded window class.
     pub(super) fn program(&self, class: &str) -> Option<KindId> {
         if let Some(own) = self.classes.get(class) {
+            return *own;
+        }
+        let own = self.beginnings.iter().filter(|(beginning, _)| class.starts_with(*beginning));
+        if let Some((_, own)) = own.max_by_key(|(beginning, _)| beginning.len()) {
             return *own;
         }
         let beginning = || CLASS_BEGINNINGS.longest_prefix(class, |_| true).map(|(_, kind)| kind);
@@ -189,11 +259,6 @@ pub(super) fn akin(kind: KindId) -> impl Iterator<Item = KindId> {
 /// What a file extension stands for: `rs` for `rust`.
 pub(super) fn extension(extension: &str) -> Option<&'static str> {
     EXTENSIONS.iter().find(|pair| pair.0 == extension).map(|pair| pair.1)
-}
-
-/// The form that the user's entries are kept in.
-pub(super) fn entry(text: &str) -> String {
-    fold(text)
 }
 
 fn list(at: u16) -> &'static [u16] {

@@ -5,21 +5,28 @@
 //! - `reading`: what a window shows; `aim`: what a commitment is about; `tie`: what both share;
 //! - `rules`: what follows from it.
 
+use antidrift_protocol::text::clean;
+
 mod aim;
 pub mod catalogue;
 mod phrases;
 mod reading;
+mod reason;
 mod rules;
 mod spelling;
 mod table;
 mod tie;
 
 pub use aim::Aim;
-pub use catalogue::Catalogue;
+pub use catalogue::{Catalogue, CatalogueError, Entry};
 pub use phrases::Phrases;
 pub use reading::Reading;
+pub use reason::Step;
 pub use rules::{Answer, Rule};
 pub use tie::Tie;
+
+/// Most characters of a reason, as for every judge.
+const REASON_MAX: usize = 300;
 
 /// What the embedded judge says about a window, and why.
 #[derive(Clone, Debug)]
@@ -49,5 +56,8 @@ pub fn judge(catalogue: &Catalogue, aim: &Aim, class: &str, title: &str) -> Opin
         tie.words.extend(tools.words);
     }
     let finding = rules::decide(aim, &reading, &phrases, &tie);
-    Opinion { answer: finding.answer, rule: finding.rule, reason: String::new(), reading, phrases, tie }
+    let (answer, rule) = (finding.answer, finding.rule);
+    let mut opinion = Opinion { answer, rule, reason: String::new(), reading, phrases, tie };
+    opinion.reason = clean(&reason::reason(&opinion, aim), REASON_MAX);
+    opinion
 }

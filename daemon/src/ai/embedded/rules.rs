@@ -53,6 +53,24 @@ pub enum Rule {
     Unknown,
 }
 
+impl Rule {
+    /// As explanations call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Blank => "blank",
+            Self::TaskItself => "the task itself",
+            Self::MaybeTaskItself => "perhaps the task itself",
+            Self::TiedPastime => "pastime that is tied",
+            Self::MaybeTied => "pastime with a word in common",
+            Self::Teaching => "pastime that teaches",
+            Self::Pastime => "pastime",
+            Self::PastimeWords => "words of pastime",
+            Self::Tied => "tied",
+            Self::Unknown => "nothing known",
+        }
+    }
+}
+
 /// What the rules found.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Finding {

@@ -36,6 +36,8 @@ pub(super) fn settings() -> Settings {
         judge: JudgeSettings {
             backend: "command".into(),
             destination: Some(Destination::Local),
+            model: true,
+            embedded: None,
             error: None,
         },
     }

@@ -1,0 +1,111 @@
+//! How the status of a window came about, step by step, in the pipeline's own order.
+
+use antidrift_protocol::{
+    Answer, ErrorCode, ErrorObject, Explained, ExplainedStep, text::clean,
+};
+
+use super::{Session, Stage, active::Active, requests};
+use crate::evidence::{AllowedBy, Window, context_title};
+
+/// Most bytes of a detail.
+const MAX_DETAIL: usize = 1024;
+/// Most bytes of an outcome.
+const MAX_OUTCOME: usize = 64;
+
+impl Session {
+    pub(super) fn explain(&mut self) -> Result<Answer, ErrorObject> {
+        let active = requests::active_of(&self.stage)?;
+        let Some(target) = self.target(active, None)? else {
+            let message = "no window has the focus, so there is nothing to explain";
+            return Err(ErrorObject::new(ErrorCode::NoWindow, message));
+        };
+        let window = target.window;
+        // The opinion may be younger than the status, but it is the same.
+        if let Stage::Active(active) = &self.stage {
+            self.embedded.consult(active, &window);
+        }
+        let active = requests::active_of(&self.stage)?;
+        let mut steps = vec![
+            step("window", clean(&window.class, MAX_OUTCOME / 4), looked_at(&window)),
+            self.allowed_step(active, &window),
+        ];
+        let key = self.settings.contexts.key(&window);
+        steps.push(match self.cache.get(&key) {
+            Some(verdict) => {
+                let outcome = if verdict.on_task { "on task" } else { "drifting" };
+                let detail = format!("{}; antidrift refocus forgets it", verdict.reason);
+                step("cache", outcome, detail)
+            }
+            None => step("cache", "empty", "no judge has said anything about this window"),
+        });
+        match self.embedded.opinion(&window) {
+            Some(opinion) => steps.extend(opinion.steps().into_iter().map(|it| step(it.step, it.outcome, it.detail))),
+            None => steps.push(step("embedded judge", "off", self.embedded_is_off())),
+        }
+        steps.push(self.model_step());
+        steps.push(step("to change it", "", self.advice(active, &window)));
+        Ok(Answer::Explain(Explained { steps }))
+    }
+
+    fn allowed_step(&self, active: &Active, window: &Window) -> ExplainedStep {
+        let (outcome, detail) = match active.matcher.covers(window) {
+            Some(AllowedBy::WindowClass) => ("allowed", "its window class is allowed"),
+            Some(AllowedBy::WindowTitle) => ("allowed", "its title is allowed"),
+            Some(AllowedBy::WindowTitleSubstring) => ("allowed", "its title holds an allowed text"),
+            Some(AllowedBy::Domain) => ("allowed", "its domain is allowed"),
+            Some(AllowedBy::Command) => ("allowed", "its command is allowed"),
+            None => ("not allowed", "no class, title, domain or command that is allowed covers it"),
+        };
+        step("allowed", outcome, detail)
+    }
+
+    fn embedded_is_off(&self) -> String {
+        format!(
+            "the judge is «{}», and prefilter = true is not set under [judge]",
+            self.settings.judge.backend
+        )
+    }
+
+    fn model_step(&self) -> ExplainedStep {
+        let judge = &self.settings.judge;
+        if !judge.model {
+            return step("model", "none", judge.error.clone().unwrap_or_else(|| "no model is configured".into()));
+        }
+        if self.judge.backs_off_until(self.now).is_some() {
+            let error = self.judge.last_error.clone().unwrap_or_default();
+            return step("model", "waits after a failure", format!("{}: {error}", judge.backend));
+        }
+        let outcome = if self.judge.run.is_some() { "running" } else { "ready" };
+        step("model", outcome, format!("«{}» is asked about what nothing before it decides", judge.backend))
+    }
+
+    fn advice(&self, active: &Active, window: &Window) -> String {
+        if active.matcher.covers(window).is_some() {
+            return "start a session that does not allow it".into();
+        }
+        let entry = if self.settings.contexts.is_many_context(&window.class) {
+            format!("allows its title, antidrift ontask --class {} all of its windows", window.class)
+        } else {
+            format!("allows the class {}", window.class)
+        };
+        format!("antidrift ontask {entry}; [catalogue] in the configuration adds sites and programs")
+    }
+}
+
+fn looked_at(window: &Window) -> String {
+    let title = context_title(&window.title);
+    if title.is_empty() { "it has no title".into() } else { format!("title: {title}") }
+}
+
+fn step(step: &str, outcome: impl Into<String>, detail: impl Into<String>) -> ExplainedStep {
+    let bounded = |text: String, most: usize| {
+        let mut text = clean(&text, most);
+        text.truncate(text.floor_char_boundary(most));
+        text
+    };
+    ExplainedStep {
+        step: step.into(),
+        outcome: bounded(outcome.into(), MAX_OUTCOME),
+        detail: bounded(detail.into(), MAX_DETAIL),
+    }
+}
