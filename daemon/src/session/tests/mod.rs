@@ -2,6 +2,7 @@
 
 mod alerts;
 mod answers;
+mod embedded;
 mod properties;
 mod spec;
 mod time_and_titles;
