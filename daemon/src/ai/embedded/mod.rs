@@ -22,7 +22,7 @@ pub use catalogue::{Catalogue, CatalogueError, Entry};
 pub use phrases::Phrases;
 pub use reading::Reading;
 pub use reason::Step;
-pub use rules::{Answer, Rule};
+pub use rules::{Answer, Rule, Thresholds};
 pub use tie::Tie;
 
 /// Most characters of a reason, as for every judge.
@@ -47,6 +47,17 @@ pub struct Opinion {
 
 /// Judges one window.
 pub fn judge(catalogue: &Catalogue, aim: &Aim, class: &str, title: &str) -> Opinion {
+    judge_with(catalogue, &Thresholds::default(), aim, class, title)
+}
+
+/// The same with other thresholds, for finding out how much they matter.
+pub fn judge_with(
+    catalogue: &Catalogue,
+    thresholds: &Thresholds,
+    aim: &Aim,
+    class: &str,
+    title: &str,
+) -> Opinion {
     let reading = reading::read(catalogue, class, title);
     let phrases = phrases::find(aim, &reading.content);
     let mut tie = tie::tie(aim, &phrases.rest, reading.kind);
@@ -55,7 +66,7 @@ pub fn judge(catalogue: &Catalogue, aim: &Aim, class: &str, title: &str) -> Opin
         tie.strength += tools.strength;
         tie.words.extend(tools.words);
     }
-    let finding = rules::decide(aim, &reading, &phrases, &tie);
+    let finding = rules::decide(thresholds, aim, &reading, &phrases, &tie);
     let (answer, rule) = (finding.answer, finding.rule);
     let mut opinion = Opinion { answer, rule, reason: String::new(), reading, phrases, tie };
     opinion.reason = clean(&reason::reason(&opinion, aim), REASON_MAX);

@@ -8,10 +8,20 @@ use super::{
     tie::Tie,
 };
 
-/// From here on shared words tie for certain: one telling word and a half.
-pub const FIRM: f32 = 1.4;
-/// From here on shared words tie: one telling word, or one related and one common.
-pub const SOME: f32 = 0.7;
+/// How much shared words must tell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Thresholds {
+    /// From here on they tie: one telling word, or one related and one common.
+    pub some: f32,
+    /// From here on they tie for certain: one telling word and a half.
+    pub firm: f32,
+}
+
+impl Default for Thresholds {
+    fn default() -> Self {
+        Self { some: 0.7, firm: 1.4 }
+    }
+}
 
 /// What the embedded judge answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +88,8 @@ pub(super) struct Finding {
     pub(super) rule: Rule,
 }
 
-pub(super) fn decide(aim: &Aim, reading: &Reading, phrases: &Phrases, tie: &Tie) -> Finding {
+pub(super) fn decide(thresholds: &Thresholds, aim: &Aim, reading: &Reading, phrases: &Phrases, tie: &Tie) -> Finding {
+    let Thresholds { some, firm } = *thresholds;
     let find = |answer, rule| Finding { answer, rule };
     if reading.blank {
         return find(Answer::Unsure, Rule::Blank);
@@ -89,12 +100,12 @@ pub(super) fn decide(aim: &Aim, reading: &Reading, phrases: &Phrases, tie: &Tie)
     let touched = reading.kind.is_some_and(|id| aim.touches(id));
     let pastime = phrases.pastime.is_some();
     if matches!(sort, Some(Sort::Leisure | Sort::Private | Sort::Apart)) {
-        let tied = if sort == Some(Sort::Apart) { FIRM } else { SOME };
-        return if concerned && tie.strength >= SOME {
-            find(Answer::OnTask { firm: tie.strength >= FIRM }, Rule::TaskItself)
+        let tied = if sort == Some(Sort::Apart) { firm } else { some };
+        return if concerned && tie.strength >= some {
+            find(Answer::OnTask { firm: tie.strength >= firm }, Rule::TaskItself)
         } else if touched && !pastime {
             find(Answer::Unsure, Rule::MaybeTaskItself)
-        } else if tie.strength >= FIRM && !pastime {
+        } else if tie.strength >= firm && !pastime {
             find(Answer::OnTask { firm: false }, Rule::TiedPastime)
         } else if tie.strength >= tied {
             find(Answer::Unsure, Rule::MaybeTied)
@@ -104,13 +115,13 @@ pub(super) fn decide(aim: &Aim, reading: &Reading, phrases: &Phrases, tie: &Tie)
             find(Answer::Drifting, Rule::Pastime)
         };
     }
-    if pastime && tie.strength < SOME && !phrases.teaching && sort != Some(Sort::Work) {
+    if pastime && tie.strength < some && !phrases.teaching && sort != Some(Sort::Work) {
         return find(Answer::Drifting, Rule::PastimeWords);
     }
     // A page that is not known may be about anything, so one word in common may be chance.
-    let tied = if matches!(sort, Some(Sort::Work)) { SOME } else { FIRM };
+    let tied = if matches!(sort, Some(Sort::Work)) { some } else { firm };
     if tie.strength >= tied && !pastime {
-        return find(Answer::OnTask { firm: tie.strength >= FIRM }, Rule::Tied);
+        return find(Answer::OnTask { firm: tie.strength >= firm }, Rule::Tied);
     }
     find(Answer::Unsure, Rule::Unknown)
 }
