@@ -118,8 +118,10 @@ pub(super) fn decide(thresholds: &Thresholds, aim: &Aim, reading: &Reading, phra
     if pastime && tie.strength < some && !phrases.teaching && sort != Some(Sort::Work) {
         return find(Answer::Drifting, Rule::PastimeWords);
     }
-    // A page that is not known may be about anything, so one word in common may be chance.
-    let tied = if matches!(sort, Some(Sort::Work)) { some } else { firm };
+    // A page that is not known may be about anything, so one word in common may be chance. Programs
+    // that show a person's own files and the tools of a trade are seldom opened by chance.
+    let own_files = sort == Some(Sort::Neutral) && !reading.by_site;
+    let tied = if sort == Some(Sort::Work) || own_files { some } else { firm };
     if tie.strength >= tied && !pastime {
         return find(Answer::OnTask { firm: tie.strength >= firm }, Rule::Tied);
     }
