@@ -16,11 +16,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use antidrift_daemon::ai::{
-    Judge, Question,
-    command::CommandJudge,
-    embedded::{Aim, Answer, Catalogue, Thresholds, judge_with},
-    guard,
+use antidrift_daemon::{
+    ai::{
+        Judge, Question,
+        command::CommandJudge,
+        embedded::{Aim, Answer, Catalogue, Thresholds, judge_with},
+        guard,
+    },
+    evidence::context_title,
 };
 use clap::{Parser, ValueEnum};
 use corpus::{Label, Row, Said, Score, percent, share};
@@ -142,8 +145,8 @@ fn embedded(rows: Vec<(String, Row)>) -> Vec<Judged> {
     let judge = |(file, row): (String, Row)| {
         let aim = Aim::new(&catalogue, &[&row.commitment], &row.allowed_classes);
         let start = Instant::now();
-        let opinion =
-            judge_with(&catalogue, &Thresholds::default(), &aim, &row.window_class, &row.window_title);
+        let title = context_title(&row.window_title);
+        let opinion = judge_with(&catalogue, &Thresholds::default(), &aim, &row.window_class, &title);
         let time = start.elapsed();
         let why = format!("{}: {}", opinion.rule.name(), opinion.reason);
         Judged { file, row, said: said(opinion.answer), why, time }
@@ -232,7 +235,8 @@ fn cross_validate(rows: &[Row], folds: usize) {
         rows.iter()
             .map(|row| {
                 let aim = Aim::new(&catalogue, &[&row.commitment], &row.allowed_classes);
-                let opinion = judge_with(&catalogue, thresholds, &aim, &row.window_class, &row.window_title);
+                let title = context_title(&row.window_title);
+                let opinion = judge_with(&catalogue, thresholds, &aim, &row.window_class, &title);
                 said(opinion.answer)
             })
             .collect()

@@ -7,7 +7,7 @@ use std::{collections::HashMap, sync::Arc};
 use super::active::Active;
 use crate::{
     ai::embedded::{Aim, Catalogue, Opinion, judge},
-    evidence::Window,
+    evidence::{Window, context_title},
 };
 
 /// Most opinions remembered; when it is full, all are forgotten, since each is soon made again.
@@ -51,7 +51,7 @@ impl Embedded {
         if self.opinions.len() >= MAX_OPINIONS {
             self.opinions.clear();
         }
-        let judged = || judge(catalogue, aim, &window.class, &window.title);
+        let judged = || judge(catalogue, aim, &window.class, &context_title(&window.title));
         self.opinions.entry(key(window)).or_insert_with(judged);
     }
 

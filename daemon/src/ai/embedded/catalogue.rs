@@ -122,14 +122,12 @@ impl Catalogue {
         if key.is_empty() {
             return Err(CatalogueError::Blank);
         }
-        match table.insert(key, id) {
-            Some(other) if other != id => Err(CatalogueError::Clash {
-                entry: entry.into(),
-                kind: kind.into(),
-                other: other.map_or(FORGET, |id| self::kind(id).name).into(),
-            }),
-            _ => Ok(()),
+        let given = *table.entry(key).or_insert(id);
+        if given == id {
+            return Ok(());
         }
+        let other = given.map_or(FORGET, |id| self::kind(id).name).into();
+        Err(CatalogueError::Clash { entry: entry.into(), kind: kind.into(), other })
     }
 
     /// The site that a folded text is the name of.

@@ -45,7 +45,8 @@ pub struct Opinion {
     pub tie: Tie,
 }
 
-/// Judges one window.
+/// Judges one window by its class and its context title (the title without counters, spinners and
+/// the browser's own name).
 pub fn judge(catalogue: &Catalogue, aim: &Aim, class: &str, title: &str) -> Opinion {
     judge_with(catalogue, &Thresholds::default(), aim, class, title)
 }
@@ -72,3 +73,6 @@ pub fn judge_with(
     opinion.reason = clean(&reason::reason(&opinion, aim), REASON_MAX);
     opinion
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,7 +4,6 @@ use super::{
     catalogue::{self, Catalogue, KindId, Sort},
     spelling::{fold, is_unspaced},
 };
-use crate::evidence::context_title;
 
 /// A window as it was read.
 #[derive(Clone, Debug, Default)]
@@ -26,16 +25,16 @@ pub struct Reading {
 /// Most parts of a title that are looked at.
 const MAX_PARTS: usize = 12;
 
-/// Reads a window.
+/// Reads a window by its class and its context title (the title without counters, spinners and the
+/// browser's own name).
 pub fn read(catalogue: &Catalogue, class: &str, title: &str) -> Reading {
-    let title = context_title(title);
     let class = fold(class);
     let host = web_app_host(&class);
     let program = catalogue.program(&class);
     let sort = program.map(|id| catalogue::kind(id).sort);
     // Programs show what they are by their class; only what shows anything is read for sites.
     let carrier = matches!(sort, None | Some(Sort::Carrier));
-    let parts = parts(&title);
+    let parts = parts(title);
     let folded: Vec<String> = parts.iter().map(|part| fold(part)).collect();
 
     let mut reading = Reading::default();
