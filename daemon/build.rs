@@ -104,7 +104,7 @@ fn main() {
     let mut heads = Vec::new();
     let mut akin = Vec::new();
     for (at, path) in kind_files.iter().enumerate() {
-        let (mut label, mut sort) = (String::new(), String::new());
+        let (mut label, mut sort, mut talk) = (String::new(), String::new(), false);
         for (place, line) in lines(path) {
             let Some((key, value)) = line.split_once(" = ") else { fail(&format!("{place}: no « = »")) };
             let words = value.split(',').map(str::trim);
@@ -116,6 +116,7 @@ fn main() {
                     None => concerns.add(fold(word), at as u16),
                 }),
                 Some("own") => words.for_each(|word| own.add(stem(&fold(word)).to_owned(), at as u16)),
+                Some("talk") => talk = true,
                 Some("akin") => words.for_each(|kind| akin.push((at as u16, number(kind, &place)))),
                 _ => fail(&format!("{place}: unknown key «{key}»")),
             }
@@ -129,7 +130,7 @@ fn main() {
             "carrier" => "Carrier",
             other => fail(&format!("{}: unknown sort «{other}»", path.display())),
         };
-        heads.push(format!("Kind {{ name: {:?}, label: {label:?}, sort: Sort::{sort} }}", kinds[at]));
+        heads.push(format!("Kind {{ name: {:?}, label: {label:?}, sort: Sort::{sort}, talk: {talk} }}", kinds[at]));
     }
 
     let mut sites = Builder::default();
@@ -184,12 +185,16 @@ fn main() {
                 }
                 Some("blank") => blank.add(fold(word), 0, &place),
                 Some("teaching") => teaching.add(fold(word), 0, &place),
-                Some("pastime") => {
+                Some("pastime" | "topics") => {
                     let kind = line.split(" = ").nth(1).unwrap_or_default().trim();
+                    let (word, tilde) = match word.strip_prefix('~') {
+                        Some(word) => (word, TILDE),
+                        None => (word, 0),
+                    };
                     let key = fold(word);
                     // Two languages may read one phrase in two ways; the first counts.
                     if !pastime.entries.contains_key(&key) {
-                        pastime.add(key, number(kind, &place), &place);
+                        pastime.add(key, number(kind, &place) | tilde, &place);
                     }
                 }
                 Some("pairs") => line.split(" = ").for_each(|word| {

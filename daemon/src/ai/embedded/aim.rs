@@ -52,7 +52,7 @@ impl Aim {
         }
         for class in allowed_classes {
             for word in words_of(&fold(class)) {
-                let generic = ["org", "com", "io", "net", "gnome", "kde", "code", "client", "desktop", "bin", "terminal"];
+                let generic = ["org", "com", "io", "net", "gnome", "kde", "code", "client", "desktop", "bin", "terminal", "libreoffice", "writer", "calc", "impress", "google", "chrome", "mozilla", "studio", "app"];
                 if !generic.contains(&word.text.as_str()) {
                     aim.add(Word { certain: true, ..word });
                 }
@@ -110,7 +110,7 @@ pub(super) fn words_of(folded: &str) -> Vec<Word> {
         .into_iter()
         .map(|word| {
             let stem = stem(word);
-            let pair = word.chars().next().is_some_and(is_unspaced);
+            let pair = word.chars().next().is_some_and(is_unspaced) && word.chars().count() <= 2;
             let weight = catalogue::weight(word);
             Word {
                 text: word.to_owned(),

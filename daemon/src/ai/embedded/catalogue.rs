@@ -16,6 +16,8 @@ pub struct Kind {
     pub label: &'static str,
     /// What it is to somebody who works.
     pub sort: Sort,
+    /// Whether people talk there: its titles name people and groups.
+    pub talk: bool,
 }
 
 /// What a kind is to somebody who works.
@@ -244,9 +246,19 @@ pub(super) fn teaching_at(folded: &str) -> bool {
     TEACHING.longest_prefix(folded, |key| begins_with(folded, key)).is_some()
 }
 
-/// The phrase of pastime that the text begins with, and its kind.
-pub(super) fn pastime_at(folded: &str) -> Option<(&'static str, KindId)> {
-    PASTIME.longest_prefix(folded, |key| begins_with(folded, key))
+/// A phrase that speaks of pastime or private business.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pastime {
+    pub(super) phrase: &'static str,
+    pub(super) kind: KindId,
+    /// Whether it has other senses too, so that it says something only on a site of pastime.
+    pub(super) is_word: bool,
+}
+
+/// The phrase of pastime that the text begins with.
+pub(super) fn pastime_at(folded: &str) -> Option<Pastime> {
+    let (phrase, value) = PASTIME.longest_prefix(folded, |key| begins_with(folded, key))?;
+    Some(Pastime { phrase, kind: value & !TILDE, is_word: value & TILDE != 0 })
 }
 
 /// Kinds that are of the same matter: where the second is the task, the first may be.

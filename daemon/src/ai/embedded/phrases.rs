@@ -10,6 +10,8 @@ use super::{
 pub struct Phrases {
     /// What speaks of pastime that the commitment does not concern, and of which kind.
     pub pastime: Option<(String, KindId)>,
+    /// Whether that has no other sense, so that it speaks wherever it stands.
+    pub plain: bool,
     /// Whether it teaches something.
     pub teaching: bool,
     /// The title without the phrases of pastime: their words tie nothing.
@@ -26,13 +28,15 @@ pub(super) fn find(aim: &Aim, content: &str) -> Phrases {
         if at < copied {
             continue;
         }
-        let found = catalogue::pastime_at(text).or_else(|| {
+        let known = catalogue::pastime_at(text).map(|it| (it.phrase, it.kind, !it.is_word));
+        let found = known.or_else(|| {
             let kind = catalogue::kind_named("stream")?;
-            episode(text).map(|length| (&text[..length], kind))
+            episode(text).map(|length| (&text[..length], kind, true))
         });
-        let Some((phrase, kind)) = found.filter(|&(_, kind)| !aim.concerns(kind)) else { continue };
-        if phrases.pastime.is_none() {
+        let Some((phrase, kind, plain)) = found.filter(|it| !aim.touches(it.1)) else { continue };
+        if phrases.pastime.is_none() || (plain && !phrases.plain) {
             phrases.pastime = Some((phrase.to_owned(), kind));
+            phrases.plain = plain;
         }
         phrases.rest.push_str(&content[copied..at]);
         copied = at + phrase.len();

@@ -191,7 +191,7 @@ fn named_at_an_end(catalogue: &Catalogue, part: &str) -> Option<(KindId, bool)> 
         if let Some((site, length)) = catalogue.site_at_start(rest)
             && !site.is_word
             && long_enough(length, &rest[..length])
-            && (at == 0 || length == rest.len())
+            && (length == rest.len() || (at == 0 && (!rest.starts_with(is_unspaced) || 2 * length >= rest.len())))
         {
             return Some((site.kind, part.chars().count() <= rest[..length].chars().count() + 6));
         }

@@ -32,6 +32,7 @@ pub(super) fn reason(opinion: &Opinion, aim: &Aim) -> String {
         Rule::Blank => "the window shows nothing yet that could be told from".into(),
         Rule::MaybeTaskItself => format!("{name} is {label}, which may serve {set_out}"),
         Rule::MaybeTied => format!("{name} is {label}, but the title says {shared}, as {set_out} does"),
+        Rule::NamedTalk => format!("{name} is {label}, but its title names something that may be the work"),
         Rule::Teaching => format!("{name} is {label}, but the title looks like something to learn from"),
         Rule::Unknown => "nothing in the title speaks for or against it".into(),
     }

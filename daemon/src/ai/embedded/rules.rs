@@ -5,6 +5,7 @@ use super::{
     catalogue::{self, Sort},
     phrases::Phrases,
     reading::Reading,
+    spelling,
     tie::Tie,
 };
 
@@ -51,6 +52,8 @@ pub enum Rule {
     TiedPastime,
     /// Pastime site with a word in common that may be chance.
     MaybeTied,
+    /// A private messenger whose title names more than a person or a group: it may be about the work.
+    NamedTalk,
     /// Pastime site that teaches something: it may be a help.
     Teaching,
     /// A site of pastime or private business that has nothing to do with it.
@@ -72,6 +75,7 @@ impl Rule {
             Self::MaybeTaskItself => "perhaps the task itself",
             Self::TiedPastime => "pastime that is tied",
             Self::MaybeTied => "pastime with a word in common",
+            Self::NamedTalk => "talk about something",
             Self::Teaching => "pastime that teaches",
             Self::Pastime => "pastime",
             Self::PastimeWords => "words of pastime",
@@ -79,6 +83,11 @@ impl Rule {
             Self::Unknown => "nothing known",
         }
     }
+}
+
+/// How many words of a folded title tell something.
+fn telling_words(content: &str) -> usize {
+    spelling::words(content).into_iter().filter(|word| catalogue::weight(word) > 0.0).count()
 }
 
 /// What the rules found.
@@ -99,6 +108,7 @@ pub(super) fn decide(thresholds: &Thresholds, aim: &Aim, reading: &Reading, phra
     let concerned = reading.kind.is_some_and(|id| aim.concerns(id));
     let touched = reading.kind.is_some_and(|id| aim.touches(id));
     let pastime = phrases.pastime.is_some();
+    let talk = kind.is_some_and(|kind| kind.talk);
     if matches!(sort, Some(Sort::Leisure | Sort::Private | Sort::Apart)) {
         let tied = if sort == Some(Sort::Apart) { firm } else { some };
         return if concerned && tie.strength >= some {
@@ -109,13 +119,15 @@ pub(super) fn decide(thresholds: &Thresholds, aim: &Aim, reading: &Reading, phra
             find(Answer::OnTask { firm: false }, Rule::TiedPastime)
         } else if tie.strength >= tied {
             find(Answer::Unsure, Rule::MaybeTied)
+        } else if talk && !pastime && telling_words(&reading.content) >= 3 {
+            find(Answer::Unsure, Rule::NamedTalk)
         } else if phrases.teaching && !pastime && sort != Some(Sort::Apart) {
             find(Answer::Unsure, Rule::Teaching)
         } else {
             find(Answer::Drifting, Rule::Pastime)
         };
     }
-    if pastime && tie.strength < some && !phrases.teaching && sort != Some(Sort::Work) {
+    if phrases.plain && tie.strength < some && !phrases.teaching && sort != Some(Sort::Work) {
         return find(Answer::Drifting, Rule::PastimeWords);
     }
     // A page that is not known may be about anything, so one word in common may be chance. Programs

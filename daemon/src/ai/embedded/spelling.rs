@@ -68,13 +68,27 @@ pub fn is_unspaced(c: char) -> bool {
     matches!(c, '\u{3041}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '々')
 }
 
-/// Hiragana, which in Japanese is mostly grammar: it parts words of other letters.
-fn is_grammar(c: char) -> bool {
-    matches!(c, '\u{3041}'..='\u{309f}')
+#[derive(PartialEq, Eq)]
+enum Script {
+    Spaced,
+    Ideographs,
+    /// Foreign words and names: what stands together is one word.
+    Katakana,
+    /// Mostly grammar: it parts words of other letters.
+    Hiragana,
 }
 
-/// The words of a folded text, at most [`MAX_TOKENS`]: runs of letters and digits, and in scripts
-/// without blanks every two letters that stand side by side.
+fn script(c: char) -> Script {
+    match c {
+        '\u{3041}'..='\u{309f}' => Script::Hiragana,
+        '\u{30a0}'..='\u{30ff}' => Script::Katakana,
+        c if is_unspaced(c) => Script::Ideographs,
+        _ => Script::Spaced,
+    }
+}
+
+/// The words of a folded text, at most [`MAX_TOKENS`]: runs of letters and digits, and of
+/// ideographs every two that stand side by side.
 pub fn words(folded: &str) -> Vec<&str> {
     let mut words = Vec::new();
     for run in folded.split(|c: char| !c.is_alphanumeric()) {
@@ -82,16 +96,14 @@ pub fn words(folded: &str) -> Vec<&str> {
         while let Some(first) = rest.chars().next()
             && words.len() < MAX_TOKENS
         {
-            let unspaced = is_unspaced(first);
-            let end = rest
-                .find(|c| is_unspaced(c) != unspaced || is_grammar(c) != is_grammar(first))
-                .unwrap_or(rest.len());
+            let alike = |c: char| script(c) == script(first);
+            let end = rest.find(|c| !alike(c)).unwrap_or(rest.len());
             let (word, after) = rest.split_at(end);
             rest = after;
-            if unspaced && !is_grammar(first) {
-                pairs_of_letters(word, &mut words);
-            } else if !unspaced {
-                words.push(word);
+            match script(first) {
+                Script::Ideographs => pairs_of_letters(word, &mut words),
+                Script::Spaced | Script::Katakana => words.push(word),
+                Script::Hiragana => {}
             }
         }
     }

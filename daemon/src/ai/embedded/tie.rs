@@ -3,6 +3,7 @@
 use super::{
     aim::{Aim, Word, words_of},
     catalogue::{self, KindId},
+    spelling::is_unspaced,
 };
 
 /// What a title and a commitment share.
@@ -18,13 +19,20 @@ pub struct Tie {
 const RELATED: f32 = 0.7;
 /// A word of the site's own vocabulary (a shop's prices, a video site's channels).
 const OWN_WORD: f32 = 0.3;
+/// A pair of ideographs that shares a letter with the pair before it.
+const OVERLAP: f32 = 0.5;
 /// The most words that count.
 const MOST: usize = 6;
 
 /// Compares a folded title with a commitment; `kind` is that of the window.
 pub fn tie(aim: &Aim, content: &str, kind: Option<KindId>) -> Tie {
     let mut shared: Vec<(f32, usize, String)> = Vec::new();
+    let mut before = String::new();
     for word in words_of(content) {
+        // Pairs of ideographs overlap: three letters are not two words.
+        let overlaps = word.text.chars().next().is_some_and(|first| is_unspaced(first) && before.ends_with(first))
+            && shared.last().is_some_and(|(_, _, last)| *last == before);
+        before.clone_from(&word.text);
         if word.weight <= 0.0 {
             continue;
         }
@@ -34,6 +42,9 @@ pub fn tie(aim: &Aim, content: &str, kind: Option<KindId>) -> Tie {
             (likeness > 0.0).then_some((likeness * weight, at))
         });
         let Some((mut weight, at)) = best.max_by(|a, b| a.0.total_cmp(&b.0)) else { continue };
+        if overlaps {
+            weight *= OVERLAP;
+        }
         if kind.is_some_and(|kind| catalogue::is_own_word(&word.stem, kind)) {
             weight *= OWN_WORD;
         }
