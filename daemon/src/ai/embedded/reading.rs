@@ -1,7 +1,7 @@
 //! What a window shows: which site or program, and what of its title is content.
 
 use super::{
-    catalogue::{self, Catalogue, KindId, Sort},
+    catalogue::{self, Catalogue, KindId, Site, Sort},
     spelling::{fold, is_unspaced},
 };
 
@@ -36,6 +36,7 @@ pub fn read(catalogue: &Catalogue, class: &str, title: &str) -> Reading {
     let carrier = matches!(sort, None | Some(Sort::Carrier));
     let parts = parts(title);
     let folded: Vec<String> = parts.iter().map(|part| fold(part)).collect();
+    let loud: Vec<bool> = parts.iter().map(|part| is_loud(part)).collect();
 
     let mut reading = Reading::default();
     let mut without = None;
@@ -46,8 +47,8 @@ pub fn read(catalogue: &Catalogue, class: &str, title: &str) -> Reading {
         reading.kind = Some(site.kind);
         reading.name = host.to_owned();
         reading.by_site = true;
-        without = found_by_name(catalogue, &folded).map(|(at, _)| at);
-    } else if carrier && let Some(found) = find_site(catalogue, &folded) {
+        without = found_by_name(catalogue, &folded, &loud).map(|(at, _)| at);
+    } else if carrier && let Some(found) = find_site(catalogue, &folded, &loud) {
         reading.kind = Some(found.kind);
         reading.by_site = true;
         reading.name = found.name_in(&parts);
@@ -121,8 +122,8 @@ impl Found {
 
 /// Sites write their name last, some first, few between; a name inside a part counts only at its
 /// ends, since a page may speak about a site.
-fn find_site(catalogue: &Catalogue, parts: &[String]) -> Option<Found> {
-    if let Some((part, kind)) = found_by_name(catalogue, parts) {
+fn find_site(catalogue: &Catalogue, parts: &[String], loud: &[bool]) -> Option<Found> {
+    if let Some((part, kind)) = found_by_name(catalogue, parts, loud) {
         return Some(Found { kind, part, whole: true, after: 0 });
     }
     let outer = [parts.len().checked_sub(1), Some(0)];
@@ -142,15 +143,30 @@ fn find_site(catalogue: &Catalogue, parts: &[String]) -> Option<Found> {
     None
 }
 
-fn found_by_name(catalogue: &Catalogue, parts: &[String]) -> Option<(usize, KindId)> {
+fn found_by_name(catalogue: &Catalogue, parts: &[String], loud: &[bool]) -> Option<(usize, KindId)> {
     let last = parts.len().checked_sub(1)?;
-    let at_last = catalogue.site(&parts[last]).map(|site| (last, site.kind));
+    let at_last = named(catalogue, &parts[last]).map(|site| (last, site.kind));
     at_last.or_else(|| {
         (0..last).find_map(|at| {
-            let site = catalogue.site(&parts[at])?;
-            (!site.is_word).then_some((at, site.kind))
+            let site = named(catalogue, &parts[at])?;
+            (!site.is_word || loud[at]).then_some((at, site.kind))
         })
     })
+}
+
+/// The site of this name, also when a country's ending follows it: `Indeed.nl`.
+fn named(catalogue: &Catalogue, part: &str) -> Option<Site> {
+    catalogue.site(part).or_else(|| {
+        let (name, ending) = part.rsplit_once('.')?;
+        let country = (2..=3).contains(&ending.len()) && !name.contains(' ');
+        catalogue.site(name).filter(|_| country)
+    })
+}
+
+/// Whether a name is written in capitals, as brands are and other words are not.
+fn is_loud(part: &str) -> bool {
+    let letters = || part.chars().filter(|c| c.is_alphabetic());
+    letters().count() >= 3 && letters().all(char::is_uppercase)
 }
 
 /// `Amazon.de: Bench`, `r/rust: …`
@@ -186,12 +202,13 @@ fn named_at_an_end(catalogue: &Catalogue, part: &str) -> Option<(KindId, bool)> 
     let starts = part.char_indices().filter(|&(at, c)| {
         c.is_alphanumeric() && (is_unspaced(c) || !part[..at].ends_with(char::is_alphanumeric))
     });
+    let part = part.trim_end_matches(|c: char| !c.is_alphanumeric() && c != '+');
     for (at, _) in starts.take(24) {
         let rest = &part[at..];
         if let Some((site, length)) = catalogue.site_at_start(rest)
             && !site.is_word
             && long_enough(length, &rest[..length])
-            && (length == rest.len() || (at == 0 && (!rest.starts_with(is_unspaced) || 2 * length >= rest.len())))
+            && (length == rest.len() || (at == 0 && (!rest.starts_with(is_unspaced) || 2 * length >= rest.len() || rest[length..].starts_with(' '))))
         {
             return Some((site.kind, part.chars().count() <= rest[..length].chars().count() + 6));
         }
@@ -206,6 +223,10 @@ fn web_app_host(class: &str) -> Option<&str> {
     let host = rest.split("__").next()?;
     let host = host.strip_prefix("www.").unwrap_or(host);
     (host.contains('.') && rest.contains("__")).then_some(host)
+}
+
+fn has_unspaced(title: &str) -> bool {
+    title.contains(is_unspaced)
 }
 
 fn program_name(class: &str, parts: &[&str], folded: &[String]) -> String {
@@ -224,7 +245,8 @@ fn parts(title: &str) -> Vec<&str> {
         let free = title[..at].ends_with(' ') && title[end..].starts_with(' ');
         let parted = match c {
             '-' | '–' | '—' | '|' | '·' | '•' | '»' | '«' | '›' | '/' | '\\' | '~' | '∙' | '▸' | '>' if free => true,
-            '｜' | '＿' => true,
+            '｜' | '＿' | '【' | '】' | '［' | '］' => true,
+            '（' | '）' | '！' | '[' | ']' => has_unspaced(title),
             '_' | '|' => title[..at].ends_with(is_unspaced) || title[end..].starts_with(is_unspaced),
             '-' => title[..at].ends_with(is_unspaced) && title[end..].starts_with(is_unspaced),
             _ => false,

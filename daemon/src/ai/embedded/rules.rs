@@ -117,7 +117,7 @@ pub(super) fn decide(thresholds: &Thresholds, aim: &Aim, reading: &Reading, phra
             find(Answer::Unsure, Rule::MaybeTaskItself)
         } else if tie.strength >= firm && !pastime {
             find(Answer::OnTask { firm: false }, Rule::TiedPastime)
-        } else if tie.strength >= tied {
+        } else if tie.strength >= tied && !phrases.plain {
             find(Answer::Unsure, Rule::MaybeTied)
         } else if talk && !pastime && telling_words(&reading.content) >= 3 {
             find(Answer::Unsure, Rule::NamedTalk)
