@@ -106,7 +106,9 @@ fn main() {
     for (at, path) in kind_files.iter().enumerate() {
         let (mut label, mut sort, mut talk) = (String::new(), String::new(), false);
         for (place, line) in lines(path) {
-            let Some((key, value)) = line.split_once(" = ") else { fail(&format!("{place}: no « = »")) };
+            let Some((key, value)) = line.split_once(" = ") else {
+                fail(&format!("{place}: no « = »"))
+            };
             let words = value.split(',').map(str::trim);
             match key.split(' ').next() {
                 Some("label") => label = value.to_owned(),
@@ -115,7 +117,9 @@ fn main() {
                     Some(beginning) => stems.add(fold(beginning), at as u16),
                     None => concerns.add(fold(word), at as u16),
                 }),
-                Some("own") => words.for_each(|word| own.add(stem(&fold(word)).to_owned(), at as u16)),
+                Some("own") => {
+                    words.for_each(|word| own.add(stem(&fold(word)).to_owned(), at as u16))
+                }
                 Some("talk") => talk = true,
                 Some("akin") => words.for_each(|kind| akin.push((at as u16, number(kind, &place)))),
                 _ => fail(&format!("{place}: unknown key «{key}»")),
@@ -130,7 +134,10 @@ fn main() {
             "carrier" => "Carrier",
             other => fail(&format!("{}: unknown sort «{other}»", path.display())),
         };
-        heads.push(format!("Kind {{ name: {:?}, label: {label:?}, sort: Sort::{sort}, talk: {talk} }}", kinds[at]));
+        heads.push(format!(
+            "Kind {{ name: {:?}, label: {label:?}, sort: Sort::{sort}, talk: {talk} }}",
+            kinds[at]
+        ));
     }
 
     let mut sites = Builder::default();
@@ -160,7 +167,8 @@ fn main() {
     }
 
     let mut flags: BTreeMap<String, u16> = BTreeMap::new();
-    let (mut blank, mut teaching, mut pastime) = (Builder::default(), Builder::default(), Builder::default());
+    let (mut blank, mut teaching, mut pastime) =
+        (Builder::default(), Builder::default(), Builder::default());
     let mut groups = Lists::default();
     let mut extensions = Vec::new();
     for path in files(&root.join("words")) {
@@ -181,7 +189,8 @@ fn main() {
                     }
                 }
                 Some("extensions") => {
-                    extensions.push((fold(word), fold(line.split(" = ").nth(1).unwrap_or_default())));
+                    extensions
+                        .push((fold(word), fold(line.split(" = ").nth(1).unwrap_or_default())));
                 }
                 Some("blank") => blank.add(fold(word), 0, &place),
                 Some("teaching") => teaching.add(fold(word), 0, &place),
@@ -227,8 +236,17 @@ fn main() {
     teaching.emit("TEACHING", &mut out);
     pastime.emit("PASTIME", &mut out);
     let flat: Vec<u16> = lists.iter().flatten().copied().collect();
-    let ends: Vec<usize> = lists.iter().scan(0, |end, list| { *end += list.len(); Some(*end) }).collect();
-    let _ = writeln!(out, "pub(super) static LISTS: &[u16] = &{flat:?};\npub(super) static LIST_ENDS: &[u16] = &{ends:?};");
+    let ends: Vec<usize> = lists
+        .iter()
+        .scan(0, |end, list| {
+            *end += list.len();
+            Some(*end)
+        })
+        .collect();
+    let _ = writeln!(
+        out,
+        "pub(super) static LISTS: &[u16] = &{flat:?};\npub(super) static LIST_ENDS: &[u16] = &{ends:?};"
+    );
     let target = PathBuf::from(env::var("OUT_DIR").unwrap_or_default()).join("catalogue.rs");
     if let Err(error) = fs::write(&target, out) {
         fail(&format!("{}: {error}", target.display()));
@@ -248,16 +266,19 @@ fn name(path: &Path) -> String {
 
 /// The lines that say something, each with its place.
 fn lines(path: &Path) -> Vec<(String, String)> {
-    let Ok(text) = fs::read_to_string(path) else { fail(&format!("{} cannot be read", path.display())) };
+    let Ok(text) = fs::read_to_string(path) else {
+        fail(&format!("{} cannot be read", path.display()))
+    };
     let told = |(at, line): (usize, &str)| {
         let line = line.trim();
         let place = format!("{}:{}", path.display(), at + 1);
-        (!line.is_empty() && !line.starts_with("# ") && line != "#").then(|| (place, line.to_owned()))
+        (!line.is_empty() && !line.starts_with("# ") && line != "#")
+            .then(|| (place, line.to_owned()))
     };
     text.lines().enumerate().filter_map(told).collect()
 }
 
-#[allow(clippy::print_stderr)]
+#[allow(clippy::disallowed_methods, reason = "this is a main's own")]
 fn fail(message: &str) -> ! {
     println!("cargo::error={message}");
     exit(1)

@@ -131,7 +131,15 @@ fn judge(config: &Config, socket: &SocketPath) -> (Option<Arc<dyn Judge>>, Judge
             tracing::warn!("the judge is off: {error}");
         }
         let backend = backend.to_owned();
-        (None, JudgeSettings { backend, error, embedded: embedded.clone(), ..JudgeSettings::default() })
+        (
+            None,
+            JudgeSettings {
+                backend,
+                error,
+                embedded: embedded.clone(),
+                ..JudgeSettings::default()
+            },
+        )
     };
     match &config.judge {
         JudgeChoice::Embedded => {
@@ -143,7 +151,9 @@ fn judge(config: &Config, socket: &SocketPath) -> (Option<Arc<dyn Judge>>, Judge
             };
             (None, settings)
         }
-        JudgeChoice::None => (None, JudgeSettings { backend: "none".into(), ..JudgeSettings::default() }),
+        JudgeChoice::None => {
+            (None, JudgeSettings { backend: "none".into(), ..JudgeSettings::default() })
+        }
         JudgeChoice::Off { backend, error } => off(backend, Some(error.clone())),
         JudgeChoice::Command(argv) => match CommandJudge::new(argv, socket.dir()) {
             Ok(judge) => {

@@ -14,7 +14,8 @@ use antidrift_daemon::{
 use corpus::{Said, Score, share};
 
 fn score(file: &str) -> Score {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures/judge-corpus").join(file);
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures/judge-corpus").join(file);
     let rows = corpus::read(&path).unwrap();
     let catalogue = Catalogue::default();
     let said = rows.iter().map(|row| {

@@ -286,7 +286,11 @@ impl Answer {
             Self::Ontask(it) => (&mut it.saved, &mut it.warning),
             Self::Complete(it) => (&mut it.saved, &mut it.warning),
             Self::End(it) => (&mut it.saved, &mut it.warning),
-            Self::Hello(_) | Self::Status(_) | Self::Propose(_) | Self::Explain(_) | Self::Subscribe(_) => return,
+            Self::Hello(_)
+            | Self::Status(_)
+            | Self::Propose(_)
+            | Self::Explain(_)
+            | Self::Subscribe(_) => return,
         };
         *saved = false;
         *warning = Some(why.to_owned());

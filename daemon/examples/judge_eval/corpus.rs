@@ -139,6 +139,9 @@ fn interval(k: usize, n: usize) -> (f64, f64) {
 
 /// The fold of a row: rows of one commitment stay together, since they are alike.
 pub fn fold_of(row: &Row, folds: usize) -> usize {
-    let hash = row.commitment.bytes().fold(5381_usize, |hash, byte| hash.wrapping_mul(33) ^ usize::from(byte));
+    let hash = row
+        .commitment
+        .bytes()
+        .fold(5381_usize, |hash, byte| hash.wrapping_mul(33) ^ usize::from(byte));
     hash % folds.max(1)
 }

@@ -7,6 +7,10 @@
 //! cargo run … -- dev.jsonl --cross-validate 5
 //! ```
 
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a tool of the command line")]
+#![allow(clippy::disallowed_methods, reason = "it measures")]
+#![allow(unreachable_pub, reason = "the corpus module is shared with a test")]
+
 mod corpus;
 
 use std::{
@@ -129,12 +133,15 @@ fn run(args: &Args) -> Result<ExitCode, Box<dyn std::error::Error>> {
     if let Some(fault) = args.list {
         for it in judged.iter().filter(|it| fault.is(&it.row, it.said)) {
             let Row { id, commitment, window_class, window_title, kind, .. } = &it.row;
-            println!("{id} ({kind}) {}\n   {commitment}\n   [{window_class}] {window_title}", it.why);
+            println!(
+                "{id} ({kind}) {}\n   {commitment}\n   [{window_class}] {window_title}",
+                it.why
+            );
         }
     }
-    let too_loud = args.max_false_alarm.is_some_and(|limit| {
-        share(score.false_alarms, score.on_task) * 100.0 > limit
-    });
+    let too_loud = args
+        .max_false_alarm
+        .is_some_and(|limit| share(score.false_alarms, score.on_task) * 100.0 > limit);
     let too_deaf =
         args.min_caught.is_some_and(|limit| share(score.caught, score.drifting) * 100.0 < limit);
     Ok(ExitCode::from(u8::from(too_loud || too_deaf)))
@@ -146,7 +153,8 @@ fn embedded(rows: Vec<(String, Row)>) -> Vec<Judged> {
         let aim = Aim::new(&catalogue, &[&row.commitment], &row.allowed_classes);
         let start = Instant::now();
         let title = context_title(&row.window_title);
-        let opinion = judge_with(&catalogue, &Thresholds::default(), &aim, &row.window_class, &title);
+        let opinion =
+            judge_with(&catalogue, &Thresholds::default(), &aim, &row.window_class, &title);
         let time = start.elapsed();
         let why = format!("{}: {}", opinion.rule.name(), opinion.reason);
         Judged { file, row, said: said(opinion.answer), why, time }
@@ -162,7 +170,10 @@ fn said(answer: Answer) -> Said {
     }
 }
 
-fn program(argv: &[String], rows: Vec<(String, Row)>) -> Result<Vec<Judged>, Box<dyn std::error::Error>> {
+fn program(
+    argv: &[String],
+    rows: Vec<(String, Row)>,
+) -> Result<Vec<Judged>, Box<dyn std::error::Error>> {
     let scratch = tempfile::tempdir()?;
     let judge = CommandJudge::new(argv, scratch.path()).map_err(|failure| failure.message)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

@@ -1,8 +1,6 @@
 //! How the status of a window came about, step by step, in the pipeline's own order.
 
-use antidrift_protocol::{
-    Answer, ErrorCode, ErrorObject, Explained, ExplainedStep, text::clean,
-};
+use antidrift_protocol::{Answer, ErrorCode, ErrorObject, Explained, ExplainedStep, text::clean};
 
 use super::{Session, Stage, active::Active, requests};
 use crate::evidence::{AllowedBy, Window, context_title};
@@ -39,7 +37,8 @@ impl Session {
             None => step("cache", "empty", "no judge has said anything about this window"),
         });
         match self.embedded.opinion(&window) {
-            Some(opinion) => steps.extend(opinion.steps().into_iter().map(|it| step(it.step, it.outcome, it.detail))),
+            Some(opinion) => steps
+                .extend(opinion.steps().into_iter().map(|it| step(it.step, it.outcome, it.detail))),
             None => steps.push(step("embedded judge", "off", self.embedded_is_off())),
         }
         steps.push(self.model_step());
@@ -69,14 +68,22 @@ impl Session {
     fn model_step(&self) -> ExplainedStep {
         let judge = &self.settings.judge;
         if !judge.model {
-            return step("model", "none", judge.error.clone().unwrap_or_else(|| "no model is configured".into()));
+            return step(
+                "model",
+                "none",
+                judge.error.clone().unwrap_or_else(|| "no model is configured".into()),
+            );
         }
         if self.judge.backs_off_until(self.now).is_some() {
             let error = self.judge.last_error.clone().unwrap_or_default();
             return step("model", "waits after a failure", format!("{}: {error}", judge.backend));
         }
         let outcome = if self.judge.run.is_some() { "running" } else { "ready" };
-        step("model", outcome, format!("«{}» is asked about what nothing before it decides", judge.backend))
+        step(
+            "model",
+            outcome,
+            format!("«{}» is asked about what nothing before it decides", judge.backend),
+        )
     }
 
     fn advice(&self, active: &Active, window: &Window) -> String {
@@ -84,11 +91,16 @@ impl Session {
             return "start a session that does not allow it".into();
         }
         let entry = if self.settings.contexts.is_many_context(&window.class) {
-            format!("allows its title, antidrift ontask --class {} all of its windows", window.class)
+            format!(
+                "allows its title, antidrift ontask --class {} all of its windows",
+                window.class
+            )
         } else {
             format!("allows the class {}", window.class)
         };
-        format!("antidrift ontask {entry}; [catalogue] in the configuration adds sites and programs")
+        format!(
+            "antidrift ontask {entry}; [catalogue] in the configuration adds sites and programs"
+        )
     }
 }
 
@@ -100,7 +112,8 @@ fn looked_at(window: &Window) -> String {
 fn step(step: &str, outcome: impl Into<String>, detail: impl Into<String>) -> ExplainedStep {
     let bounded = |text: String, most: usize| {
         let mut text = clean(&text, most);
-        text.truncate(text.floor_char_boundary(most));
+        let end = (0..=most.min(text.len())).rev().find(|&end| text.is_char_boundary(end));
+        text.truncate(end.unwrap_or_default());
         text
     };
     ExplainedStep {

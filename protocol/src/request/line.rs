@@ -83,7 +83,9 @@ impl Request {
             frame::to_line(&Line { id: request.id, cmd: request.command.name(), args })
         }
         match &self.command {
-            Command::Status(_) | Command::End(_) | Command::Explain(_) => line(self, None::<&NoArgs>),
+            Command::Status(_) | Command::End(_) | Command::Explain(_) => {
+                line(self, None::<&NoArgs>)
+            }
             Command::Hello(args) => line(self, Some(args)),
             Command::Start(args) => line(self, Some(args)),
             Command::Refocus(args) => line(self, (*args != Refocus::default()).then_some(args)),

@@ -44,7 +44,8 @@ impl Aim {
                 aim.add(word);
             }
             for file in folded.split_whitespace() {
-                let extension = file.rsplit_once('.').and_then(|(_, end)| catalogue::extension(end));
+                let extension =
+                    file.rsplit_once('.').and_then(|(_, end)| catalogue::extension(end));
                 for word in extension.map(words_of).into_iter().flatten() {
                     aim.add(Word { weight: 1.0, certain: true, ..word });
                 }
@@ -52,7 +53,28 @@ impl Aim {
         }
         for class in allowed_classes {
             for word in words_of(&fold(class)) {
-                let generic = ["org", "com", "io", "net", "gnome", "kde", "code", "client", "desktop", "bin", "terminal", "libreoffice", "writer", "calc", "impress", "google", "chrome", "mozilla", "studio", "app"];
+                let generic = [
+                    "org",
+                    "com",
+                    "io",
+                    "net",
+                    "gnome",
+                    "kde",
+                    "code",
+                    "client",
+                    "desktop",
+                    "bin",
+                    "terminal",
+                    "libreoffice",
+                    "writer",
+                    "calc",
+                    "impress",
+                    "google",
+                    "chrome",
+                    "mozilla",
+                    "studio",
+                    "app",
+                ];
                 if !generic.contains(&word.text.as_str()) {
                     aim.add(Word { certain: true, ..word });
                 }
@@ -126,7 +148,13 @@ pub(super) fn words_of(folded: &str) -> Vec<Word> {
             && found.len() < 2 * MAX_TOKENS
         {
             let text = &folded[at..at + length];
-            found.push(Word { text: text.into(), stem: text.into(), weight: 1.0, certain: false, groups: groups.to_vec() });
+            found.push(Word {
+                text: text.into(),
+                stem: text.into(),
+                weight: 1.0,
+                certain: false,
+                groups: groups.to_vec(),
+            });
         }
     }
     found

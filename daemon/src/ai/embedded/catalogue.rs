@@ -148,7 +148,9 @@ impl Catalogue {
             begins_with(folded, key) && !self.sites.contains_key(key)
         });
         match (longest, built_in) {
-            (Some((name, Some(kind))), found) if found.is_none_or(|(key, _)| key.len() < name.len()) => {
+            (Some((name, Some(kind))), found)
+                if found.is_none_or(|(key, _)| key.len() < name.len()) =>
+            {
                 Some((Site { kind: *kind, is_word: false }, name.len()))
             }
             (_, found) => found.map(|(key, value)| (site(value), key.len())),
@@ -191,7 +193,7 @@ pub fn kind_names() -> impl Iterator<Item = &'static str> {
 
 /// How many spellings of sites and classes of programs are built in.
 pub fn size() -> (usize, usize) {
-    (SITES.len(), CLASSES.len() + CLASS_BEGINNINGS.len())
+    (SITES.count(), CLASSES.count() + CLASS_BEGINNINGS.count())
 }
 
 /// The kinds of which these words of a commitment say that they are the task itself. A commitment's

@@ -56,11 +56,13 @@ fn episode(text: &str) -> Option<usize> {
     {
         return Some(end);
     }
-    let quality = ["480p", "720p", "1080p", "2160p", "x264", "x265", "bluray", "webrip", "dvdrip", "hdtv"];
+    let quality =
+        ["480p", "720p", "1080p", "2160p", "x264", "x265", "bluray", "webrip", "dvdrip", "hdtv"];
     if quality.contains(&word) {
         return Some(end);
     }
-    let season = ["season", "staffel", "saison", "temporada", "stagione", "seizoen", "sezon", "сезон"];
+    let season =
+        ["season", "staffel", "saison", "temporada", "stagione", "seizoen", "sezon", "сезон"];
     let number = text[end..].strip_prefix(' ').unwrap_or_default();
     let digits = number.bytes().take_while(u8::is_ascii_digit).count();
     (season.contains(&word) && (1..=2).contains(&digits)).then_some(end + 1 + digits)

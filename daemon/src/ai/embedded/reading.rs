@@ -27,7 +27,7 @@ const MAX_PARTS: usize = 12;
 
 /// Reads a window by its class and its context title (the title without counters, spinners and the
 /// browser's own name).
-pub fn read(catalogue: &Catalogue, class: &str, title: &str) -> Reading {
+pub(super) fn read(catalogue: &Catalogue, class: &str, title: &str) -> Reading {
     let class = fold(class);
     let host = web_app_host(&class);
     let program = catalogue.program(&class);
@@ -69,7 +69,10 @@ pub fn read(catalogue: &Catalogue, class: &str, title: &str) -> Reading {
             }
         } else if let Some(last) = folded.last()
             && (catalogue.program(last).is_some()
-                || last.split(' ').next().is_some_and(|word| class.contains(word) && word.len() > 2))
+                || last
+                    .split(' ')
+                    .next()
+                    .is_some_and(|word| class.contains(word) && word.len() > 2))
         {
             without = Some(folded.len() - 1);
         }
@@ -143,7 +146,11 @@ fn find_site(catalogue: &Catalogue, parts: &[String], loud: &[bool]) -> Option<F
     None
 }
 
-fn found_by_name(catalogue: &Catalogue, parts: &[String], loud: &[bool]) -> Option<(usize, KindId)> {
+fn found_by_name(
+    catalogue: &Catalogue,
+    parts: &[String],
+    loud: &[bool],
+) -> Option<(usize, KindId)> {
     let last = parts.len().checked_sub(1)?;
     let at_last = named(catalogue, &parts[last]).map(|site| (last, site.kind));
     at_last.or_else(|| {
@@ -189,7 +196,10 @@ fn special_form(part: &str) -> Option<KindId> {
     if ticket.iter().any(|form| part.contains(form)) {
         return catalogue::kind_named("forge");
     }
-    if word.starts_with("localhost") || word.starts_with("127.0.0.1") || word.starts_with("192.168.") {
+    if word.starts_with("localhost")
+        || word.starts_with("127.0.0.1")
+        || word.starts_with("192.168.")
+    {
         return catalogue::kind_named("web_admin");
     }
     None
@@ -208,7 +218,11 @@ fn named_at_an_end(catalogue: &Catalogue, part: &str) -> Option<(KindId, bool)> 
         if let Some((site, length)) = catalogue.site_at_start(rest)
             && !site.is_word
             && long_enough(length, &rest[..length])
-            && (length == rest.len() || (at == 0 && (!rest.starts_with(is_unspaced) || 2 * length >= rest.len() || rest[length..].starts_with(' '))))
+            && (length == rest.len()
+                || (at == 0
+                    && (!rest.starts_with(is_unspaced)
+                        || 2 * length >= rest.len()
+                        || rest[length..].starts_with(' '))))
         {
             return Some((site.kind, part.chars().count() <= rest[..length].chars().count() + 6));
         }
@@ -244,10 +258,17 @@ fn parts(title: &str) -> Vec<&str> {
         let end = at + c.len_utf8();
         let free = title[..at].ends_with(' ') && title[end..].starts_with(' ');
         let parted = match c {
-            '-' | '–' | '—' | '|' | '·' | '•' | '»' | '«' | '›' | '/' | '\\' | '~' | '∙' | '▸' | '>' if free => true,
+            '-' | '–' | '—' | '|' | '·' | '•' | '»' | '«' | '›' | '/' | '\\' | '~' | '∙' | '▸'
+            | '>'
+                if free =>
+            {
+                true
+            }
             '｜' | '＿' | '【' | '】' | '［' | '］' => true,
             '（' | '）' | '！' | '[' | ']' => has_unspaced(title),
-            '_' | '|' => title[..at].ends_with(is_unspaced) || title[end..].starts_with(is_unspaced),
+            '_' | '|' => {
+                title[..at].ends_with(is_unspaced) || title[end..].starts_with(is_unspaced)
+            }
             '-' => title[..at].ends_with(is_unspaced) && title[end..].starts_with(is_unspaced),
             _ => false,
         };

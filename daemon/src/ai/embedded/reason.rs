@@ -12,13 +12,16 @@ pub(super) fn reason(opinion: &Opinion, aim: &Aim) -> String {
     let kind = opinion.reading.kind.map(catalogue::kind);
     let label = kind.map_or("unknown", |kind| kind.label);
     let name = &opinion.reading.name;
-    let shared = opinion.tie.words.iter().take(3).map(|word| quote(word)).collect::<Vec<_>>().join(", ");
+    let shared =
+        opinion.tie.words.iter().take(3).map(|word| quote(word)).collect::<Vec<_>>().join(", ");
     match opinion.rule {
         Rule::Pastime if shared.is_empty() => {
             format!("{name} is {label}; nothing in the title fits {set_out}")
         }
         Rule::Pastime => {
-            format!("{name} is {label}; that the title says {shared}, as {set_out} does, looks like chance")
+            format!(
+                "{name} is {label}; that the title says {shared}, as {set_out} does, looks like chance"
+            )
         }
         Rule::PastimeWords => {
             let phrase = opinion.phrases.pastime.as_ref();
@@ -31,9 +34,15 @@ pub(super) fn reason(opinion: &Opinion, aim: &Aim) -> String {
         Rule::Tied | Rule::TiedPastime => format!("the title says {shared}, as {set_out} does"),
         Rule::Blank => "the window shows nothing yet that could be told from".into(),
         Rule::MaybeTaskItself => format!("{name} is {label}, which may serve {set_out}"),
-        Rule::MaybeTied => format!("{name} is {label}, but the title says {shared}, as {set_out} does"),
-        Rule::NamedTalk => format!("{name} is {label}, but its title names something that may be the work"),
-        Rule::Teaching => format!("{name} is {label}, but the title looks like something to learn from"),
+        Rule::MaybeTied => {
+            format!("{name} is {label}, but the title says {shared}, as {set_out} does")
+        }
+        Rule::NamedTalk => {
+            format!("{name} is {label}, but its title names something that may be the work")
+        }
+        Rule::Teaching => {
+            format!("{name} is {label}, but the title looks like something to learn from")
+        }
         Rule::Unknown => "nothing in the title speaks for or against it".into(),
     }
 }
@@ -52,7 +61,11 @@ pub struct Step {
 impl Opinion {
     /// How the answer came about, step by step.
     pub fn steps(&self) -> Vec<Step> {
-        let step = |step, outcome: &str, detail: String| Step { step, outcome: outcome.to_owned(), detail };
+        let step = |step, outcome: &str, detail: String| Step {
+            step,
+            outcome: outcome.to_owned(),
+            detail,
+        };
         let kind = self.reading.kind.map(catalogue::kind);
         let mut steps = Vec::new();
         steps.push(match kind {
@@ -69,7 +82,11 @@ impl Opinion {
         });
         let text = &self.reading.content;
         steps.push(match text.is_empty() {
-            true => step("title", "empty", "beside names of sites and programs the title says nothing".into()),
+            true => step(
+                "title",
+                "empty",
+                "beside names of sites and programs the title says nothing".into(),
+            ),
             false => step("title", "read", format!("looked at: {text}")),
         });
         if let Some((phrase, kind)) = &self.phrases.pastime {
@@ -77,13 +94,24 @@ impl Opinion {
             steps.push(step("phrases", "pastime", detail));
         }
         if self.phrases.teaching {
-            steps.push(step("phrases", "teaching", "the title looks like something to learn from".into()));
+            steps.push(step(
+                "phrases",
+                "teaching",
+                "the title looks like something to learn from".into(),
+            ));
         }
         let shared = self.tie.words.iter().map(|word| quote(word)).collect::<Vec<_>>().join(", ");
         steps.push(match self.tie.words.is_empty() {
-            true => step("words in common", "none", "with the commitment, its next action or success condition".into()),
+            true => step(
+                "words in common",
+                "none",
+                "with the commitment, its next action or success condition".into(),
+            ),
             false => {
-                let detail = format!("{shared}; weight {:.1}, of which 0.7 is a tie and 1.4 a firm one", self.tie.strength);
+                let detail = format!(
+                    "{shared}; weight {:.1}, of which 0.7 is a tie and 1.4 a firm one",
+                    self.tie.strength
+                );
                 step("words in common", "some", detail)
             }
         });

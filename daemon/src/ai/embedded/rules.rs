@@ -97,7 +97,13 @@ pub(super) struct Finding {
     pub(super) rule: Rule,
 }
 
-pub(super) fn decide(thresholds: &Thresholds, aim: &Aim, reading: &Reading, phrases: &Phrases, tie: &Tie) -> Finding {
+pub(super) fn decide(
+    thresholds: &Thresholds,
+    aim: &Aim,
+    reading: &Reading,
+    phrases: &Phrases,
+    tie: &Tie,
+) -> Finding {
     let Thresholds { some, firm } = *thresholds;
     let find = |answer, rule| Finding { answer, rule };
     if reading.blank {

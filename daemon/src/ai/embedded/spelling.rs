@@ -2,11 +2,11 @@
 //! spelt as titles are.
 
 /// The most words of one text that are looked at; titles and commitments are shorter.
-pub const MAX_TOKENS: usize = 64;
+pub(crate) const MAX_TOKENS: usize = 64;
 
 /// Small letters without accents and without what differs by keyboard only: `É` is `e`, `’` is `'`,
 /// full-width letters are plain ones, a run of blanks is one.
-pub fn fold(text: &str) -> String {
+pub(crate) fn fold(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -64,7 +64,7 @@ fn fold_letter(c: char, folded: &mut String) {
 }
 
 /// Whether the letter is of a script that is written without blanks between words.
-pub fn is_unspaced(c: char) -> bool {
+pub(crate) fn is_unspaced(c: char) -> bool {
     matches!(c, '\u{3041}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '々')
 }
 
@@ -89,7 +89,7 @@ fn script(c: char) -> Script {
 
 /// The words of a folded text, at most [`MAX_TOKENS`]: runs of letters and digits, and of
 /// ideographs every two that stand side by side.
-pub fn words(folded: &str) -> Vec<&str> {
+pub(crate) fn words(folded: &str) -> Vec<&str> {
     let mut words = Vec::new();
     for run in folded.split(|c: char| !c.is_alphanumeric()) {
         let mut rest = run;
@@ -125,16 +125,18 @@ fn pairs_of_letters<'a>(run: &'a str, words: &mut Vec<&'a str>) {
 
 /// Endings that one word has in many forms, of the languages of the catalogue, longest first.
 const ENDINGS: &[&str] = &[
-    "izations", "isations", "ization", "isation", "ations", "ungen", "ation", "ments", "ings", "ment",
-    "ung", "ing", "ies", "ied", "ers", "ten", "ene", "ami", "ach", "owy", "owa", "owe", "ego", "ого", "ами", "ями",
-    "ция", "ции", "er", "ed", "es", "en", "em", "ly", "ie", "ow", "ия", "ии", "ов", "ев", "ам", "ах", "ой", "ая", "ые", "ыи",
-    "ую", "ом", "s", "e", "y", "a", "o", "i", "n", "а", "ы", "и", "у", "е", "я", "ь", "о",
+    "izations", "isations", "ization", "isation", "ations", "ungen", "ation", "ments", "ings",
+    "ment", "ung", "ing", "ies", "ied", "ers", "ten", "ene", "ami", "ach", "owy", "owa", "owe",
+    "ego", "ого", "ами", "ями", "ция", "ции", "er", "ed", "es", "en", "em", "ly", "ie", "ow", "ия",
+    "ии", "ов", "ев", "ам", "ах", "ой", "ая", "ые", "ыи", "ую", "ом", "s", "e", "y", "a", "o", "i",
+    "n", "а", "ы", "и", "у", "е", "я", "ь", "о",
 ];
 
 /// A word without the ending that tells its number, case or form; at least three letters stay.
-pub fn stem(word: &str) -> &str {
+pub(crate) fn stem(word: &str) -> &str {
     let letters = word.chars().count();
-    let long_enough = |ending: &&&str| word.ends_with(**ending) && letters >= ending.chars().count() + 3;
+    let long_enough =
+        |ending: &&&str| word.ends_with(**ending) && letters >= ending.chars().count() + 3;
     let Some(ending) = ENDINGS.iter().find(long_enough) else { return word };
     let stem = &word[..word.len() - ending.len()];
     // `planning` and `plan`: the letter is doubled before the ending.

@@ -3,13 +3,13 @@
 
 /// Spellings, each with a number. Filled by the build script.
 #[derive(Debug)]
-pub struct Table {
+pub(super) struct Table {
     /// All spellings, sorted, one behind the other.
-    pub keys: &'static str,
+    pub(super) keys: &'static str,
     /// Where each ends.
-    pub ends: &'static [u32],
+    pub(super) ends: &'static [u32],
     /// The number of each.
-    pub values: &'static [u16],
+    pub(super) values: &'static [u16],
 }
 
 impl Table {
@@ -29,13 +29,13 @@ impl Table {
     }
 
     /// The number of this spelling.
-    pub fn get(&self, text: &str) -> Option<u16> {
+    pub(super) fn get(&self, text: &str) -> Option<u16> {
         let at = self.rank(text).checked_sub(1)?;
         (self.key(at) == text).then(|| self.values[at])
     }
 
     /// The longest spelling that `text` begins with and that `fits`, with its number.
-    pub fn longest_prefix(
+    pub(super) fn longest_prefix(
         &self,
         text: &str,
         mut fits: impl FnMut(&'static str) -> bool,
@@ -63,13 +63,8 @@ impl Table {
     }
 
     /// How many spellings there are.
-    pub fn len(&self) -> usize {
+    pub(super) fn count(&self) -> usize {
         self.ends.len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
     }
 }
 

@@ -25,12 +25,16 @@ const OVERLAP: f32 = 0.5;
 const MOST: usize = 6;
 
 /// Compares a folded title with a commitment; `kind` is that of the window.
-pub fn tie(aim: &Aim, content: &str, kind: Option<KindId>) -> Tie {
+pub(super) fn tie(aim: &Aim, content: &str, kind: Option<KindId>) -> Tie {
     let mut shared: Vec<(f32, usize, String)> = Vec::new();
     let mut before = String::new();
     for word in words_of(content) {
         // Pairs of ideographs overlap: three letters are not two words.
-        let overlaps = word.text.chars().next().is_some_and(|first| is_unspaced(first) && before.ends_with(first))
+        let overlaps = word
+            .text
+            .chars()
+            .next()
+            .is_some_and(|first| is_unspaced(first) && before.ends_with(first))
             && shared.last().is_some_and(|(_, _, last)| *last == before);
         before.clone_from(&word.text);
         if word.weight <= 0.0 {

@@ -35,7 +35,9 @@ fn pastime_is_drift_once_settled_and_needs_no_judge_start() {
     assert_eq!(world.source(), Some(DriftSource::Embedded));
     assert_eq!(
         world.drift().reason.as_deref(),
-        Some("YouTube is a video site; nothing in the title fits “draft the report on river floods”")
+        Some(
+            "YouTube is a video site; nothing in the title fits “draft the report on river floods”"
+        )
     );
     assert!(world.drift().alert.is_some());
     assert_eq!(world.asked.len(), 0);
@@ -135,7 +137,10 @@ fn drift_and_firm_ties_never_reach_the_model() {
     assert_eq!(world.source(), Some(DriftSource::Embedded));
     world.see(page("Report on river floods 2024 - ScienceDirect"));
     world.pass(secs(20));
-    assert_eq!((world.status(), world.source()), (DriftStatus::Ontask, Some(DriftSource::Embedded)));
+    assert_eq!(
+        (world.status(), world.source()),
+        (DriftStatus::Ontask, Some(DriftSource::Embedded))
+    );
     assert_eq!(world.asked.len(), 0);
     assert_eq!(world.state().judge.verdicts.embedded, 2);
 }
@@ -148,7 +153,10 @@ fn a_weak_tie_goes_to_the_model_and_holds_where_that_cannot_answer() {
     world.pass(secs(2));
     assert_eq!((world.status(), world.asked.len()), (DriftStatus::Pending, 1));
     world.judge_fails(FailureKind::NotLoggedIn);
-    assert_eq!((world.status(), world.source()), (DriftStatus::Ontask, Some(DriftSource::Embedded)));
+    assert_eq!(
+        (world.status(), world.source()),
+        (DriftStatus::Ontask, Some(DriftSource::Embedded))
+    );
 }
 
 #[test]
@@ -159,7 +167,10 @@ fn a_dialog_of_a_window_that_is_on_task_is_on_task() {
     world.pass(secs(2));
     let dialog = Window { parent: Some(Box::new(parent)), id: 77, ..program("dialog") };
     world.see(dialog);
-    assert_eq!((world.status(), world.source()), (DriftStatus::Ontask, Some(DriftSource::Embedded)));
+    assert_eq!(
+        (world.status(), world.source()),
+        (DriftStatus::Ontask, Some(DriftSource::Embedded))
+    );
 }
 
 #[test]
