@@ -134,6 +134,31 @@ fn without_a_judge_nothing_is_drift() {
     scene.subscriber.until_titled("report.md", DriftStatus::Ontask);
 }
 
+/// With no configuration at all but a shorter settling: what everybody gets.
+#[test]
+fn out_of_the_box_pastime_is_drift_and_the_reason_is_told() {
+    let config = "[drift]\nsettle_secs = 0.1\n";
+    let mut scene =
+        Scene::on(Manager::Openbox).settings(|it| it.whole = Some(config.into())).start();
+    scene.begin("write the river report");
+    let desktop = scene.desktop();
+    desktop.open("firefox", "Funny cats - YouTube — Mozilla Firefox");
+    let state = scene
+        .subscriber
+        .until_titled("Funny cats - YouTube — Mozilla Firefox", DriftStatus::Drifting);
+    let drift = state.drift.unwrap();
+    assert_eq!(drift.source, Some(DriftSource::Embedded));
+    let reason = "YouTube is a video site; nothing in the title fits “write the river report”";
+    assert_eq!(drift.reason.as_deref(), Some(reason));
+    let why = scene.cli(&["why"]).ok();
+    assert!(why.contains("kind video") && why.contains(reason), "{why}");
+    desktop.open("firefox", "Ganymede — Mozilla Firefox");
+    scene.subscriber.until_titled("Ganymede — Mozilla Firefox", DriftStatus::Idle);
+    let judge = scene.status().judge;
+    assert_eq!((judge.backend.as_str(), judge.status), ("embedded", JudgeStatus::Ready));
+    assert_eq!((judge.calls, judge.verdicts.embedded, judge.last_error), (0, 1, None));
+}
+
 #[test]
 fn a_judge_that_is_missing_or_unknown_is_off_and_says_so() {
     let missing = "[judge]\nbackend = \"command\"\ncommand = [\"/nowhere/judge\"]\n";

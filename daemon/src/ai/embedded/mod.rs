@@ -28,6 +28,11 @@ pub use tie::Tie;
 /// Most characters of a reason, as for every judge.
 const REASON_MAX: usize = 300;
 
+/// Most characters of a title that are read; context titles have fewer.
+const TITLE_MAX: usize = 1024;
+/// Most characters of a window class that are read.
+const CLASS_MAX: usize = 256;
+
 /// What the embedded judge says about a window, and why.
 #[derive(Clone, Debug)]
 pub struct Opinion {
@@ -59,7 +64,9 @@ pub fn judge_with(
     class: &str,
     title: &str,
 ) -> Opinion {
-    let reading = reading::read(catalogue, class, title);
+    // Its text is shown in reasons, so what could act on a terminal goes first.
+    let (class, title) = (clean(class, CLASS_MAX), clean(title, TITLE_MAX));
+    let reading = reading::read(catalogue, &class, &title);
     let phrases = phrases::find(aim, &reading.content);
     let mut tie = tie::tie(aim, &phrases.rest, reading.kind);
     let tools = tie::tie(aim, &reading.tools, None);

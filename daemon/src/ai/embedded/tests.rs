@@ -3,12 +3,11 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::evidence::context_title;
 
 fn opinion(commitment: &str, class: &str, title: &str) -> Opinion {
     let catalogue = Catalogue::default();
     let aim = Aim::new(&catalogue, &[commitment], &[]);
-    judge(&catalogue, &aim, class, &context_title(title))
+    judge(&catalogue, &aim, class, title)
 }
 
 #[track_caller]
@@ -28,10 +27,10 @@ fn empty_pages_and_bare_programs_tell_nothing() {
     for (class, title) in [
         ("", ""),
         ("firefox", "Mozilla Firefox"),
-        ("firefox", "New Tab — Mozilla Firefox"),
-        ("chromium", "Neuer Tab - Chromium"),
-        ("google-chrome", "Nouvel onglet - Google Chrome"),
-        ("firefox", "新しいタブ — Mozilla Firefox"),
+        ("firefox", "New Tab"),
+        ("chromium", "Neuer Tab"),
+        ("google-chrome", "Nouvel onglet"),
+        ("firefox", "新しいタブ"),
         ("XTerm", ""),
         ("libreoffice-writer", ""),
     ] {
@@ -42,20 +41,12 @@ fn empty_pages_and_bare_programs_tell_nothing() {
 #[test]
 fn a_site_of_pastime_with_nothing_in_common_is_drift() {
     for (commitment, class, title) in [
-        ("fix the login form", "firefox", "(12) Home / X — Mozilla Firefox"),
-        ("fix the login form", "Google-chrome", "Premier League table - BBC Sport - Google Chrome"),
-        (
-            "préparer le cours de maths",
-            "firefox",
-            "Leboncoin, petites annonces gratuites — Mozilla Firefox",
-        ),
-        (
-            "Steuererklärung fertig machen",
-            "firefox",
-            "Kleinanzeigen: Sofa in Berlin — Mozilla Firefox",
-        ),
-        ("写论文的第三章", "firefox", "猫咪搞笑合集_哔哩哔哩_bilibili — Mozilla Firefox"),
-        ("卒論の序章を書く", "chromium", "歌ってみた 2026 - ニコニコ動画 - Chromium"),
+        ("fix the login form", "firefox", "(12) Home / X"),
+        ("fix the login form", "Google-chrome", "Premier League table - BBC Sport"),
+        ("préparer le cours de maths", "firefox", "Leboncoin, petites annonces gratuites"),
+        ("Steuererklärung fertig machen", "firefox", "Kleinanzeigen: Sofa in Berlin"),
+        ("写论文的第三章", "firefox", "猫咪搞笑合集_哔哩哔哩_bilibili"),
+        ("卒論の序章を書く", "chromium", "歌ってみた 2026 - ニコニコ動画"),
         ("fix the login form", "steam_app_570", "Dota 2"),
         ("fix the login form", "TelegramDesktop", "Telegram (3)"),
         ("fix the login form", "chrome-web.whatsapp.com__-Default", "WhatsApp"),
@@ -67,15 +58,9 @@ fn a_site_of_pastime_with_nothing_in_common_is_drift() {
 #[test]
 fn one_word_in_common_with_a_shop_or_a_fashion_page_is_chance() {
     for (commitment, title) in [
-        (
-            "normalise the customer table in the database",
-            "Dining table sets - IKEA — Mozilla Firefox",
-        ),
-        ("upgrade the service to Spring 6", "Spring looks for 2026 | Vogue — Mozilla Firefox"),
-        (
-            "speed up the three slowest models",
-            "The models everyone talks about | Vogue — Mozilla Firefox",
-        ),
+        ("normalise the customer table in the database", "Dining table sets - IKEA"),
+        ("upgrade the service to Spring 6", "Spring looks for 2026 | Vogue"),
+        ("speed up the three slowest models", "The models everyone talks about | Vogue"),
     ] {
         let opinion = opinion(commitment, "firefox", title);
         assert!(
@@ -90,14 +75,14 @@ fn the_task_itself_is_no_drift() {
     check(
         "Book flights and hotel for the Lisbon conference",
         "firefox",
-        "Flights to Lisbon | Skyscanner — Mozilla Firefox",
+        "Flights to Lisbon | Skyscanner",
         PERHAPS,
         Rule::TaskItself,
     );
     check(
         "Book flights and hotel for the Lisbon conference",
         "firefox",
-        "My trips | Skyscanner — Mozilla Firefox",
+        "My trips | Skyscanner",
         Answer::Unsure,
         Rule::MaybeTaskItself,
     );
@@ -108,14 +93,14 @@ fn a_video_of_the_very_thing_or_one_that_teaches_is_no_drift() {
     check(
         "Revise for the organic chemistry exam: elimination reactions",
         "firefox",
-        "Organic chemistry: elimination reactions E1 and E2 - YouTube — Mozilla Firefox",
+        "Organic chemistry: elimination reactions E1 and E2 - YouTube",
         PERHAPS,
         Rule::TiedPastime,
     );
     check(
         "Fix the borrow error in the scheduler",
         "firefox",
-        "Lifetimes tutorial for beginners - YouTube — Mozilla Firefox",
+        "Lifetimes tutorial for beginners - YouTube",
         Answer::Unsure,
         Rule::Teaching,
     );
@@ -138,7 +123,7 @@ fn shared_words_tie_in_any_of_the_languages() {
         (
             "Write the Kubernetes migration guide",
             "firefox",
-            "Kubernetes migration guide - Google Docs — Mozilla Firefox",
+            "Kubernetes migration guide - Google Docs",
         ),
         (
             "Rechnungen an Müller schreiben",
@@ -150,7 +135,7 @@ fn shared_words_tie_in_any_of_the_languages() {
             "libreoffice-writer",
             "fractions_exercices_6eB.odt — LibreOffice Writer",
         ),
-        ("整理量子计算的论文笔记", "firefox", "量子计算入门 - 维基百科 — Mozilla Firefox"),
+        ("整理量子计算的论文笔记", "firefox", "量子计算的论文综述 - 维基百科"),
     ] {
         let opinion = opinion(commitment, class, title);
         assert!(
@@ -200,8 +185,8 @@ fn own_entries_add_and_take_away() {
     assert_eq!(judge(&catalogue, "firefox", title), Answer::Unsure);
     catalogue.add(Entry::Site, "video", "MyTube").unwrap();
     assert_eq!(judge(&catalogue, "firefox", "Cats - mytube"), Answer::Drifting);
-    catalogue.add(Entry::Site, "forget", "Netflix").unwrap();
-    assert_eq!(judge(&catalogue, "firefox", "Netflix"), Answer::Unsure);
+    catalogue.add(Entry::Site, "forget", "Vimeo").unwrap();
+    assert_eq!(judge(&catalogue, "firefox", "Ridge - Vimeo"), Answer::Unsure);
     catalogue.add(Entry::Program, "game", "quux-*").unwrap();
     assert_eq!(judge(&catalogue, "Quux-2", "level 3"), Answer::Drifting);
     let clash = catalogue.add(Entry::Site, "work", "mytube").unwrap_err().to_string();
@@ -214,6 +199,30 @@ fn a_long_title_is_read_like_any_other() {
     let title = format!("{} - YouTube", "cats ".repeat(20_000));
     let opinion = opinion("draft the report", "firefox", &title);
     assert!(opinion.reason.chars().count() <= REASON_MAX);
+}
+
+/// The titles of the hostile fixtures, each beside a site that is known.
+#[test]
+fn hostile_titles_stay_text() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures/judge/hostile_titles.jsonl");
+    let rows = std::fs::read_to_string(file).unwrap();
+    let mut count = 0;
+    for line in rows.lines() {
+        let row: serde_json::Value = serde_json::from_str(line).unwrap();
+        let Some(title) = row["title"].as_str() else { continue };
+        count += 1;
+        for title in [title.to_owned(), format!("{title} - YouTube"), format!("YouTube: {title}")] {
+            let opinion = opinion(&title, "firefox", &title);
+            let shown = opinion.steps().into_iter().map(|step| step.detail).collect::<String>();
+            for text in [&opinion.reason, &opinion.reading.name, &shown] {
+                let bad = |c: char| {
+                    c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+                };
+                assert!(!text.contains(bad), "{title:?}: {text:?}");
+            }
+        }
+    }
+    assert!(count > 20, "{count}");
 }
 
 #[test]

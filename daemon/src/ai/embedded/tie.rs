@@ -20,7 +20,7 @@ const RELATED: f32 = 0.7;
 /// A word of the site's own vocabulary (a shop's prices, a video site's channels).
 const OWN_WORD: f32 = 0.3;
 /// A pair of ideographs that shares a letter with the pair before it.
-const OVERLAP: f32 = 0.5;
+const OVERLAP: f32 = 0.55;
 /// The most words that count.
 const MOST: usize = 6;
 

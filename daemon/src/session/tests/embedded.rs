@@ -1,7 +1,10 @@
 //! The embedded judge in a session: alone, before a model, and explained.
 
 use super::*;
-use crate::ai::embedded::Catalogue;
+use crate::{
+    ai::embedded::{Aim, Answer as Verdict, Catalogue, judge},
+    evidence::context_title,
+};
 
 fn alone() -> Settings {
     let judge = JudgeSettings {
@@ -13,10 +16,18 @@ fn alone() -> Settings {
     Settings { judge, ..settings() }
 }
 
-fn before_a_model() -> Settings {
+pub(super) fn before_a_model() -> Settings {
     let settings = settings();
     let embedded = Some(Arc::new(Catalogue::default()));
     Settings { judge: JudgeSettings { embedded, ..settings.judge.clone() }, ..settings }
+}
+
+/// What the embedded judge says of a window, asked apart from any session.
+pub(super) fn calls_drift(commitment: &str, window: &Window) -> bool {
+    let catalogue = Catalogue::default();
+    let aim = Aim::new(&catalogue, &[commitment], &["code".into()]);
+    let title = context_title(&window.title);
+    judge(&catalogue, &aim, &window.class, &title).answer == Verdict::Drifting
 }
 
 fn writing(settings: Settings) -> World {
