@@ -2,7 +2,7 @@
 
 use std::{ffi::OsString, path::PathBuf};
 
-use antidrift_protocol::Outcome;
+use antidrift_protocol::{Outcome, text};
 use clap::{
     Args as Group, Parser, Subcommand, ValueEnum,
     error::{ContextKind, ErrorKind},
@@ -233,6 +233,9 @@ pub(crate) fn parse(given: &[OsString]) -> Parsed {
     }
 }
 
+/// Most characters of a line of a message about the command line.
+const SHOWN: usize = 500;
+
 /// The plainest command lines, read without clap: what bars and key bindings run all day. Setting up
 /// the parser is a tenth of such a process's time.
 fn plain(given: &[OsString]) -> Option<Args> {
@@ -263,7 +266,14 @@ fn plain(given: &[OsString]) -> Option<Args> {
 
 fn shown(error: &clap::Error, colours: bool) -> String {
     let text = error.render();
-    if colours { text.ansi().to_string() } else { text.to_string() }
+    let plain = text.to_string();
+    // Clap repeats what was typed; an escape sequence in that must not act on the terminal.
+    let clean: Vec<String> = plain.lines().map(|line| text::terminal(line, SHOWN)).collect();
+    match (clean.join("\n") == plain.trim_end_matches('\n'), colours) {
+        (true, true) => text.ansi().to_string(),
+        (true, false) => plain,
+        (false, _) => clean.join("\n") + "\n",
+    }
 }
 
 /// Free text that begins with a dash reads as an option; clap's own tip does not always say how it

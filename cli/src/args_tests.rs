@@ -139,3 +139,19 @@ fn plain_lines_read_as_clap_reads_them() {
     }
     assert_eq!(plain_ones, 12);
 }
+
+#[test]
+fn what_was_typed_wrong_is_repeated_without_what_acts_on_a_terminal() {
+    let long = "x".repeat(120_000);
+    for line in [
+        &["\u{1b}]0;pwned\u{7}x"][..],
+        &["start", "--for", "\u{1b}]0;pwned\u{7}x", "a"],
+        &["start", "--for", "\u{202e}x", "a"],
+        &["start", "--for", &long, "a"],
+    ] {
+        let text = wrong(line);
+        let acts = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+        assert!(!text.contains(acts) && !text.contains("pwned"), "{text:?}");
+        assert!(text.len() < 4000, "{}", text.len());
+    }
+}

@@ -179,6 +179,24 @@ fn each_button_asks_for_its_alert() {
 }
 
 #[test]
+fn one_that_only_chatters_is_ended_and_presses_no_button_twice() {
+    for (script, presses) in [("exec yes", 0), ("exec yes ontask", 1), ("echo 7; exec yes end", 1)]
+    {
+        let desk = Desk::new(script);
+        let _watch = desk.watch();
+        desk.raise(7, "reddit");
+        let call = desk.wait_for_calls(1).remove(0);
+        wait_for_death(call.0);
+        let asked = || desk.daemon.asked("ontask").len() + desk.daemon.asked("complete").len();
+        wait_for("the one press", || (asked() == presses).then_some(()));
+        // A later alert has a popup again, so nothing of the first one is still being read.
+        desk.raise(8, "video");
+        wait_for_death(desk.wait_for_calls(2)[1].0);
+        wait_for("the second press", || (asked() == 2 * presses).then_some(()));
+    }
+}
+
+#[test]
 fn a_button_of_an_alert_that_is_over_does_nothing() {
     // It answers only when it is withdrawn.
     let desk = Desk::new("echo 7; trap 'echo end; exit 0' INT; sleep 1000 & wait");

@@ -5,17 +5,17 @@
 //! had it open would hold a lock that nobody else can see.
 
 use std::{
-    fs::{self, File, OpenOptions, TryLockError},
+    fs::{self, File, TryLockError},
     io::{self, Read, Seek, Write},
     os::unix::{
-        fs::{FileTypeExt, MetadataExt, OpenOptionsExt},
+        fs::{FileTypeExt, MetadataExt},
         net::UnixStream,
     },
     path::{Path, PathBuf},
     time::Duration,
 };
 
-use antidrift_protocol::paths::SocketPath;
+use antidrift_protocol::paths::{SocketPath, open_lock};
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     io::Errno,
@@ -97,13 +97,7 @@ impl Instance {
     /// Another daemon runs, or something is in the way that is not ours to remove.
     pub fn acquire(socket: &SocketPath, replace: bool) -> Result<Self, InstanceError> {
         let path = socket.lock();
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
-            .open(&path)
+        let file = open_lock(&path)
             .map_err(|source| InstanceError::Unusable { path: path.clone(), source })?;
         let lock = match file.try_lock() {
             Ok(()) => Some(file),

@@ -1,11 +1,19 @@
 //! `antidriftd`: reads what it is started with, and runs the daemon.
 
-use std::{env, io, path::PathBuf, process::ExitCode};
+use std::{
+    env,
+    io::{self, Write},
+    path::PathBuf,
+    process::ExitCode,
+};
 
 use antidrift_daemon::{
     Options, RunError, ai::guard, config::Config, instance::Instance, logging, run, store::StateDir,
 };
-use antidrift_protocol::paths::{self, Environment, SocketPath};
+use antidrift_protocol::{
+    paths::{self, Environment, SocketPath},
+    text,
+};
 use clap::Parser;
 
 /// Watches the focused window and tells drift from work.
@@ -37,21 +45,45 @@ Examples:
 
 Exit status: 0 stopped by a signal, 1 cannot run or runs already, 2 usage or configuration.";
 
+/// Most characters of a message.
+const MESSAGE: usize = 1000;
+
 fn main() -> ExitCode {
     if env::args_os().nth(1).is_some_and(|arg| arg == guard::GUARD_ARG) {
         return guard::guard_main();
     }
     // Whatever the caller's umask: what we make is for its owner only.
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
-    match start(Args::parse()) {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => return explain(&error),
+    };
+    match start(args) {
         Ok(()) => ExitCode::SUCCESS,
         Err((code, message)) => {
-            let _ = io::Write::write_all(
-                &mut io::stderr(),
-                format!("antidriftd: {message}\n").as_bytes(),
-            );
+            // Paths and keys are repeated in it, and may hold anything.
+            let message = text::terminal(&message, MESSAGE);
+            let _ = writeln!(io::stderr(), "antidriftd: {message}");
             ExitCode::from(code)
         }
+    }
+}
+
+/// Shows help, the version or what is wrong with the command line.
+fn explain(error: &clap::Error) -> ExitCode {
+    let code = error.exit_code();
+    let text: String =
+        error.to_string().lines().map(|line| text::terminal(line, MESSAGE) + "\n").collect();
+    if error.use_stderr() {
+        let _ = io::stderr().write_all(text.as_bytes());
+        return ExitCode::from(u8::try_from(code).unwrap_or(2));
+    }
+    match io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            let _ = writeln!(io::stderr(), "antidriftd: the output cannot be written: {error}");
+            ExitCode::FAILURE
+        }
+        _ => ExitCode::SUCCESS,
     }
 }
 

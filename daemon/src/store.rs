@@ -284,7 +284,13 @@ fn restore(dir: &Path) -> Option<Snapshot> {
 
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut text = Vec::new();
-    File::open(path)?.take(MAX_FILE).read_to_end(&mut text)?;
+    // Opening a pipe would wait for a writer for ever.
+    let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is no regular file"));
+    }
+    file.take(MAX_FILE).read_to_end(&mut text)?;
     Ok(text)
 }
 
@@ -308,6 +314,7 @@ fn parse(text: &[u8]) -> Result<Snapshot, (Unfit, String)> {
         return Err((Unfit::Newer, format!("it is of a newer antidrift, version {version}")));
     }
     let Body { snapshot } = serde_json::from_slice(text).map_err(corrupt)?;
+    snapshot.check().map_err(|why| (Unfit::Corrupt, why))?;
     Ok(snapshot)
 }
 
@@ -338,7 +345,8 @@ mod tests {
     }
 
     fn snapshot(text: &str) -> Box<Snapshot> {
-        let session = SavedSession { text: text.into(), ..SavedSession::default() };
+        let started_at = antidrift_protocol::Timestamp::from_millis(1_000);
+        let session = SavedSession { text: text.into(), started_at, ..SavedSession::default() };
         Box::new(Snapshot { last_alert: 7, session: Some(session) })
     }
 
@@ -371,6 +379,43 @@ mod tests {
         assert_eq!(names(&dir), [FILE]);
         let mode = |path: &Path| fs::metadata(path).unwrap().mode() & 0o777;
         assert_eq!((mode(&dir), mode(&dir.join(FILE))), (0o700, 0o600));
+    }
+
+    #[test]
+    fn what_no_client_could_have_asked_for_is_set_aside() {
+        let sound = snapshot("sound");
+        let damaged = |damage: fn(&mut SavedSession)| {
+            let mut snapshot = sound.clone();
+            damage(snapshot.session.as_mut().unwrap());
+            snapshot
+        };
+        let mut numbers = sound.clone();
+        numbers.last_alert = u64::MAX;
+        for snapshot in [
+            damaged(|it| it.text = "x".repeat(200_000)),
+            damaged(|it| it.text = "\0".into()),
+            damaged(|it| it.timebox_secs = Some(u64::MAX)),
+            damaged(|it| it.started_at = antidrift_protocol::Timestamp::default()),
+            damaged(|it| it.allowed.window_titles = vec!["x".into(); 3000]),
+            numbers,
+        ] {
+            assert!(snapshot.check().is_err(), "{snapshot:?}");
+            let root = tempfile::tempdir().unwrap();
+            let envelope = Envelope { version: VERSION, snapshot: &snapshot };
+            fs::write(root.path().join(FILE), serde_json::to_vec(&envelope).unwrap()).unwrap();
+            assert_eq!(Store::open(chosen(root.path())).1, None);
+            assert_eq!(names(root.path()), ["session.json.corrupt-1"]);
+        }
+        assert_eq!(sound.check(), Ok(()));
+    }
+
+    #[test]
+    fn a_pipe_in_the_place_of_the_file_is_set_aside() {
+        let root = tempfile::tempdir().unwrap();
+        let mode = rustix::fs::Mode::RUSR;
+        rustix::fs::mkfifoat(rustix::fs::CWD, root.path().join(FILE), mode).unwrap();
+        assert_eq!(Store::open(chosen(root.path())).1, None);
+        assert_eq!(names(root.path()), ["session.json.corrupt-1"]);
     }
 
     #[test]

@@ -231,6 +231,18 @@ fn a_judgement_that_is_dropped_leaves_nothing() {
     bench.leaves_nothing();
 }
 
+/// The guard is the judge's parent and runs as the same user, so a judge can stop it.
+#[test]
+fn a_judge_that_stops_its_guard_is_ended_all_the_same() {
+    let bench = Bench::new();
+    let judge = bench
+        .judge("echo $$ > $OUT/leader; kill -STOP $PPID; sleep 781")
+        .with_timeout(Duration::from_millis(500));
+    fails(run(judge.judge(question())), FailureKind::TimedOut, "no answer");
+    until_gone(&bench.pid("leader"));
+    bench.leaves_nothing();
+}
+
 #[test]
 fn f36_a_grandchild_that_holds_the_pipe_holds_up_nobody_and_is_ended() {
     let bench = Bench::new();

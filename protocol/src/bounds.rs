@@ -131,7 +131,8 @@ fn within_option(member: &str, value: Option<&str>) -> Result<(), ErrorObject> {
 }
 
 fn typed(member: &str, value: &str, limit: usize) -> Result<(), ErrorObject> {
-    if value.trim().is_empty() {
+    // What shows nothing is blank, too: a NUL, an escape sequence.
+    if crate::text::clean(value, 1).is_empty() {
         return Err(invalid(member, "must not be blank"));
     }
     within(member, value, limit)

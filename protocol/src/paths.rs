@@ -15,9 +15,11 @@
 
 use std::{
     fs, io,
-    os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt},
+    os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
 };
+
+use rustix::{fs::OFlags, io::Errno};
 
 /// Longest path a Unix socket address takes, in bytes: `sun_path` less its NUL (unix(7)).
 pub const MAX_SOCKET_PATH: usize = 107;
@@ -138,8 +140,12 @@ fn check(dir: &Path, chosen: bool) -> Result<(), PathError> {
         return Err(unusable(io::ErrorKind::NotADirectory.into()));
     }
     let ours = meta.uid() == rustix::process::geteuid().as_raw();
-    let sticky = meta.uid() == 0 && meta.mode() & 0o1000 != 0;
-    if ours || (chosen && sticky) {
+    let sticky = meta.mode() & 0o1000 != 0;
+    // In a directory that anybody may write to, only the sticky bit keeps our files ours.
+    if ours && chosen && meta.mode() & 0o002 != 0 && !sticky {
+        return Err(PathError::Open { path: dir.into() });
+    }
+    if ours || (chosen && meta.uid() == 0 && sticky) {
         return Ok(());
     }
     Err(PathError::Foreign { path: dir.into(), uid: meta.uid() })
@@ -224,6 +230,35 @@ impl SocketPath {
     }
 }
 
+/// Opens a lock file, or makes it (0600). A link is not followed, since what it points to would be
+/// written to, and a file of somebody else is refused, since they could hold its lock for ever.
+///
+/// # Errors
+///
+/// What is no regular file of ours, and what cannot be opened.
+pub fn open_lock(path: &Path) -> io::Result<fs::File> {
+    let file = fs::OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed())
+        .open(path)
+        .map_err(|error| match error.raw_os_error().map(Errno::from_raw_os_error) {
+            Some(Errno::LOOP) => io::Error::other("it is a symbolic link"),
+            _ => error,
+        })?;
+    let meta = file.metadata()?;
+    if !meta.is_file() {
+        return Err(io::Error::other("it is no regular file"));
+    }
+    if meta.uid() != rustix::process::geteuid().as_raw() {
+        return Err(io::Error::other(format!("it belongs to the user {}", meta.uid())));
+    }
+    Ok(file)
+}
+
 /// Why a path cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum PathError {
@@ -246,6 +281,16 @@ pub enum PathError {
         path: PathBuf,
         /// The owner.
         uid: u32,
+    },
+    /// A directory that anybody may write to.
+    #[error(
+        "anybody may write to {}, and so put another socket in the place of ours; close it with \
+         chmod o-w",
+        path.display()
+    )]
+    Open {
+        /// The path.
+        path: PathBuf,
     },
     /// It cannot be made or looked at.
     #[error("{} cannot be used: {source}", path.display())]

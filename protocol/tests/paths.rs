@@ -131,6 +131,13 @@ fn our_own_directory_is_closed_and_a_chosen_one_left_alone() {
         place.prepare_dir().unwrap();
         assert_eq!(mode(&dir), expected, "{name}");
     }
+    let anybodys = open_dir(root.path().join("anybodys"));
+    fs::set_permissions(&anybodys, fs::Permissions::from_mode(0o777)).unwrap();
+    let error = SocketPath::chosen(&anybodys.join("s.sock")).unwrap().check_dir().unwrap_err();
+    assert!(error.to_string().contains("chmod o-w"), "{error}");
+    fs::set_permissions(&anybodys, fs::Permissions::from_mode(0o1777)).unwrap();
+    SocketPath::chosen(&anybodys.join("s.sock")).unwrap().check_dir().unwrap();
+
     let fresh = root.path().join("fresh");
     let place = SocketPath::chosen(&fresh.join("s.sock")).unwrap();
     assert!(place.check_dir().is_err());

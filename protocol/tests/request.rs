@@ -145,6 +145,8 @@ fn arguments_are_refused_by_member() {
         ("complete", r#"{"outcome":"unknown"}"#, "outcome"),
         ("complete", r#"{"outcome":{"done":null}}"#, "outcome"),
         ("propose", r#"{"intent":""}"#, "intent"),
+        ("start", r#"{"text":"\u0000"}"#, "text"),
+        ("start", r#"{"text":"\u001b[31m \u200b"}"#, "text"),
         ("subscribe", r#"{"topics":["all","x"]}"#, "topics"),
         ("subscribe", r#"{"topics":[{"all":null}]}"#, "topics"),
         ("subscribe", r#"{"topics":[]}"#, "topics"),

@@ -1,24 +1,14 @@
 //! Of several watches one raises the popups: the one that holds `notify.lock` beside the socket.
 
-use std::{
-    fs::{File, OpenOptions},
-    io,
-    os::unix::fs::OpenOptionsExt,
-    path::PathBuf,
-};
+use std::{fs::File, io};
 
-use antidrift_protocol::paths::SocketPath;
+use antidrift_protocol::paths::{SocketPath, open_lock};
 
 /// Waits, without polling, until no other watch of this daemon raises popups. The lock is held as
 /// long as the file that is given back.
 pub(crate) fn hold(socket: &SocketPath) -> io::Result<File> {
     socket.prepare_dir().map_err(io::Error::other)?;
-    let file = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o600)
-        .open(path(socket))?;
+    let file = open_lock(&socket.notify_lock())?;
     loop {
         match file.lock() {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -27,26 +17,25 @@ pub(crate) fn hold(socket: &SocketPath) -> io::Result<File> {
     }
 }
 
-/// A socket in a place of its own has a lock of its own: its daemon is another one.
-fn path(socket: &SocketPath) -> PathBuf {
-    if socket.made_by_user {
-        socket.path.with_extension("notify.lock")
-    } else {
-        socket.path.with_file_name("notify.lock")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_lock_lies_beside_the_socket() {
-        let at = |made_by_user| {
-            path(&SocketPath { path: "/run/x/antidrift/antidriftd.sock".into(), made_by_user })
-        };
-        assert_eq!(at(false), PathBuf::from("/run/x/antidrift/notify.lock"));
-        assert_eq!(at(true), PathBuf::from("/run/x/antidrift/antidriftd.notify.lock"));
+    fn two_sockets_in_one_directory_have_two_locks() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name| SocketPath { path: dir.path().join(name), made_by_user: true };
+        let _first = hold(&at("a.1")).unwrap();
+        let _second = hold(&at("a.2")).unwrap();
+    }
+
+    #[test]
+    fn a_link_in_the_place_of_the_lock_is_not_followed() {
+        let dir = tempfile::tempdir().unwrap();
+        let socket = SocketPath { path: dir.path().join("s"), made_by_user: true };
+        std::os::unix::fs::symlink(dir.path().join("victim"), socket.notify_lock()).unwrap();
+        assert!(hold(&socket).unwrap_err().to_string().contains("symbolic link"));
+        assert!(!dir.path().join("victim").exists());
     }
 
     #[test]

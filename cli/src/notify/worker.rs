@@ -106,6 +106,16 @@ struct Worker {
     quit: bool,
 }
 
+/// What a popup's program has said.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Said {
+    Nothing,
+    /// The popup's number: it stands.
+    Shown,
+    /// An answer, or nonsense.
+    Over,
+}
+
 struct Shown {
     popup: Popup,
     running: Running,
@@ -234,9 +244,14 @@ impl Worker {
             if !status.success() {
                 self.failed(shown, status);
             }
-        } else if shown.with_buttons && self.act(&mut shown) {
+            return;
+        }
+        let said = if shown.with_buttons { self.act(&mut shown) } else { Said::Nothing };
+        if said == Said::Shown {
             shown.limit = clock::now() + STAND_LIMIT;
             self.standing = Some(shown);
+        } else if said == Said::Over {
+            shown.running.end();
         } else if shown.limit <= clock::now() {
             shown.running.end();
             self.trouble(
@@ -251,23 +266,29 @@ impl Worker {
     fn look_at_standing(&mut self) {
         let Some(mut shown) = self.standing.take() else { return };
         let ended = shown.running.ended().is_some();
-        self.act(&mut shown);
-        if shown.limit <= clock::now() {
+        let over = self.act(&mut shown) == Said::Over;
+        if over || shown.limit <= clock::now() {
             shown.running.end();
         } else if !ended {
             self.standing = Some(shown);
         }
     }
 
-    /// Reads what it prints: first the popup's number, then the answer. True if it printed at all.
-    fn act(&self, shown: &mut Shown) -> bool {
-        let lines = shown.running.lines();
-        for line in &lines {
-            if let (Some(choice), Some(alert)) = (Choice::of_action(line), shown.popup.alert()) {
-                (self.tell)(Told::Pressed { alert, choice });
+    /// Reads what it prints: first the popup's number, then the answer. One answer ends it, and so
+    /// does anything else: a program that only chatters shows no popup.
+    fn act(&self, shown: &mut Shown) -> Said {
+        let mut said = Said::Nothing;
+        for line in shown.running.lines().iter().filter(|line| !line.is_empty()) {
+            match (Choice::of_action(line), shown.popup.alert()) {
+                (Some(choice), Some(alert)) => {
+                    (self.tell)(Told::Pressed { alert, choice });
+                    return Said::Over;
+                }
+                _ if line.bytes().all(|byte| byte.is_ascii_digit()) => said = Said::Shown,
+                _ => return Said::Over,
             }
         }
-        !lines.is_empty()
+        said
     }
 
     /// An old notify-send (before 0.7.10) knows no buttons; whatever it was, the same without them

@@ -76,7 +76,7 @@ pub(super) fn cut(text: &str, width: usize) -> String {
 
 /// Text as lines of at most a width, broken between words where that goes.
 pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
-    let width = width.max(2);
+    let width = width.max(1);
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
         let mut word = word;
@@ -171,7 +171,8 @@ mod tests {
         assert!(wrap("", 5).is_empty());
         for width in 0..12 {
             for line in wrap("a 漢字 long-winded e\u{301} text 👩\u{200d}💻", width) {
-                assert!(line.width() <= width.max(2), "{line:?}");
+                // One wide character is wider than the narrowest terminal.
+                assert!(line.width() <= width.max(1) || line.chars().count() == 1, "{line:?}");
             }
         }
     }

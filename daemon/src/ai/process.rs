@@ -9,7 +9,7 @@ use super::{
 use antidrift_protocol::text::clean;
 use rustix::{
     fs::{Access, access},
-    process::{Pid, Signal, kill_process_group},
+    process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open, pidfd_send_signal},
 };
 use std::{
     env, io,
@@ -170,6 +170,7 @@ impl Program {
         let (mut lifeline, mut child) =
             self.start_guard().map_err(|error| Broken::Guard(error.to_string()))?;
         let guard = child.id();
+        let _wakened = Wakened::of(&child);
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
         let (mut output, mut tail) = (Vec::new(), Tail::default());
         let reports = {
@@ -243,6 +244,25 @@ impl Program {
         }
         if let Some(guard) = guard {
             remove_scratch(&scratch_path(&self.runtime_dir, guard));
+        }
+    }
+}
+
+/// A guard that the judge has stopped goes on when its run is over: only then can it see that, and
+/// end what it guards.
+struct Wakened(Option<OwnedFd>);
+
+impl Wakened {
+    fn of(guard: &Child) -> Self {
+        let pid = guard.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
+        Self(pid.and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok()))
+    }
+}
+
+impl Drop for Wakened {
+    fn drop(&mut self) {
+        if let Some(guard) = &self.0 {
+            let _ = pidfd_send_signal(guard, Signal::CONT);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use antidrift_protocol::{Allowed, Review, Timestamp};
+use antidrift_protocol::{Allowed, Command, Complete, ErrorObject, Review, Start, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::Session;
@@ -48,6 +48,37 @@ pub struct SavedSession {
     pub elapsed_ms: u64,
     /// Set once the session has ended.
     pub review: Option<Review>,
+}
+
+impl Snapshot {
+    /// Holds what was read against the bounds of what a client may ask for, so that every line that
+    /// comes of it can be sent.
+    ///
+    /// # Errors
+    ///
+    /// What is out of bounds, without its content.
+    pub fn check(&self) -> Result<(), String> {
+        // Alert numbers are counted on from here.
+        if self.last_alert > u64::MAX / 2 {
+            return Err("its last alert number is out of range".into());
+        }
+        let Some(saved) = &self.session else { return Ok(()) };
+        if saved.started_at == Timestamp::default() {
+            return Err("it does not say when the session started".into());
+        }
+        let start = Start {
+            text: saved.text.clone(),
+            next_action: saved.next_action.clone(),
+            success_condition: saved.success_condition.clone(),
+            timebox_secs: saved.timebox_secs,
+            allowed: saved.allowed.clone(),
+        };
+        let out_of_bounds = |error: ErrorObject| format!("out of bounds: {}", error.message);
+        Command::Start(start).check().map_err(out_of_bounds)?;
+        let note = saved.review.as_ref().and_then(|review| review.note.clone());
+        let complete = Complete { note, outcome: None };
+        Command::Complete(complete).check().map_err(out_of_bounds)
+    }
 }
 
 /// Whole milliseconds; the longest time that fits where there are more.

@@ -40,6 +40,7 @@ impl Aim {
         for text in texts {
             let folded = fold(text);
             aim.add_concerns(catalogue, &folded);
+            aim.add_named_sites(catalogue, text);
             for word in words_of(&folded) {
                 aim.add(word);
             }
@@ -102,7 +103,16 @@ impl Aim {
         }
     }
 
+    /// Names of sites that are also ordinary words, where they are written as names are.
+    fn add_named_sites(&mut self, catalogue: &Catalogue, text: &str) {
+        let words = text.split(|c: char| !c.is_alphanumeric());
+        for word in words.filter(|word| word.starts_with(char::is_uppercase)).take(MAX_TOKENS) {
+            self.concerned.extend(catalogue.site(&fold(word)).map(|site| site.kind));
+        }
+    }
+
     fn add_concerns(&mut self, catalogue: &Catalogue, folded: &str) {
+        self.concerned.extend(inner_concerns(folded));
         for at in starts(folded) {
             let rest = &folded[at..];
             self.concerned.extend(catalogue::concerned_at(rest));
@@ -114,6 +124,15 @@ impl Aim {
             }
         }
     }
+}
+
+/// The kinds that a part of a long compound speaks of: the tax in `umsatzsteuervoranmeldung`.
+fn inner_concerns(folded: &str) -> impl Iterator<Item = KindId> {
+    let long = folded.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() >= 9);
+    let parts = long.flat_map(|word| {
+        word.char_indices().map(|(at, _)| &word[at..]).skip(3).filter(|part| part.len() >= 5).take(40)
+    });
+    parts.flat_map(catalogue::concerned_by_part)
 }
 
 /// Where words start; in scripts without blanks every letter.

@@ -204,6 +204,12 @@ pub(super) fn concerned_at(folded: &str) -> impl Iterator<Item = KindId> {
     whole.into_iter().chain(beginning).flat_map(|(_, at)| list(at).iter().copied())
 }
 
+/// The same for a part of a compound: only beginnings that are long enough to be meant.
+pub(super) fn concerned_by_part(part: &str) -> impl Iterator<Item = KindId> {
+    let beginning = CONCERN_BEGINNINGS.longest_prefix(part, |key| key.len() >= 5);
+    beginning.into_iter().flat_map(|(_, at)| list(at).iter().copied())
+}
+
 /// Whether the word is of the kind's own vocabulary, which says nothing when it is shared.
 pub(super) fn is_own_word(stem: &str, kind: KindId) -> bool {
     OWN.get(stem).is_some_and(|at| list(at).contains(&kind))

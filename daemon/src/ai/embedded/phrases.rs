@@ -3,7 +3,11 @@
 use super::{
     aim::{self, Aim},
     catalogue::{self, KindId},
+    tie::tie,
 };
+
+/// From this strength on a phrase is the commitment's own: one telling word of it.
+const SAID_ITSELF: f32 = 0.7;
 
 /// The phrases of one title.
 #[derive(Clone, Debug, Default)]
@@ -33,7 +37,11 @@ pub(super) fn find(aim: &Aim, content: &str) -> Phrases {
             let kind = catalogue::kind_named("stream")?;
             episode(text).map(|length| (&text[..length], kind, true))
         });
-        let Some((phrase, kind, plain)) = found.filter(|it| !aim.touches(it.1)) else { continue };
+        let Some((phrase, kind, plain)) = found else { continue };
+        // What the commitment is about, or says itself, is no pastime.
+        if aim.touches(kind) || tie(aim, phrase, None).strength >= SAID_ITSELF {
+            continue;
+        }
         if phrases.pastime.is_none() || (plain && !phrases.plain) {
             phrases.pastime = Some((phrase.to_owned(), kind));
             phrases.plain = plain;
