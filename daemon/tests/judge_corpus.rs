@@ -52,3 +52,13 @@ fn dev() {
 fn mixed() {
     check("mixed.jsonl", 1, 0.65, 0.05);
 }
+
+#[test]
+fn eastern() {
+    check("eastern.jsonl", 1, 0.65, 0.05);
+}
+
+#[test]
+fn western() {
+    check("western.jsonl", 1, 0.6, 0.05);
+}

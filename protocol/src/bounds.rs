@@ -139,7 +139,11 @@ fn typed(member: &str, value: &str, limit: usize) -> Result<(), ErrorObject> {
 }
 
 fn check_entry(member: &str, value: &str) -> Result<(), ErrorObject> {
-    typed(member, value, MAX_ENTRY)?;
+    // A window's own class or title may be of letters that are not seen.
+    if value.trim().is_empty() {
+        return Err(invalid(member, "must not be blank"));
+    }
+    within(member, value, MAX_ENTRY)?;
     if value.chars().any(char::is_control) {
         return Err(invalid(member, "must not hold control characters"));
     }

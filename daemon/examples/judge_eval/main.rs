@@ -15,6 +15,7 @@ mod corpus;
 
 use std::{
     collections::BTreeMap,
+    io::{self, Write},
     path::PathBuf,
     process::ExitCode,
     time::{Duration, Instant},
@@ -104,6 +105,8 @@ fn main() -> ExitCode {
     let args = Args::parse();
     match run(&args) {
         Ok(code) => code,
+        // Whoever read the report has enough.
+        Err(error) if is_broken_pipe(error.as_ref()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("judge_eval: {error}");
             ExitCode::from(2)
@@ -111,7 +114,13 @@ fn main() -> ExitCode {
     }
 }
 
+fn is_broken_pipe(error: &(dyn std::error::Error + 'static)) -> bool {
+    let io = error.downcast_ref::<io::Error>();
+    io.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
 fn run(args: &Args) -> Result<ExitCode, Box<dyn std::error::Error>> {
+    let mut out = io::stdout().lock();
     let mut rows = Vec::new();
     for file in &args.files {
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -120,23 +129,24 @@ fn run(args: &Args) -> Result<ExitCode, Box<dyn std::error::Error>> {
     }
     if let Some(folds) = args.cross_validate {
         let rows: Vec<Row> = rows.into_iter().map(|(_, row)| row).collect();
-        cross_validate(&rows, folds);
+        cross_validate(&mut out, &rows, folds)?;
         return Ok(ExitCode::SUCCESS);
     }
     let judged = if args.judge.is_empty() { embedded(rows) } else { program(&args.judge, rows)? };
     let score = Score::of(judged.iter().map(|it| (&it.row, it.said)));
-    println!("{} rows\n{}", judged.len(), score.report());
-    print_times(&judged);
+    writeln!(out, "{} rows\n{}", judged.len(), score.report())?;
+    print_times(&mut out, &judged)?;
     if let Some(by) = args.by {
-        print_groups(&judged, by);
+        print_groups(&mut out, &judged, by)?;
     }
     if let Some(fault) = args.list {
         for it in judged.iter().filter(|it| fault.is(&it.row, it.said)) {
             let Row { id, commitment, window_class, window_title, kind, .. } = &it.row;
-            println!(
+            writeln!(
+                out,
                 "{id} ({kind}) {}\n   {commitment}\n   [{window_class}] {window_title}",
                 it.why
-            );
+            )?;
         }
     }
     let too_loud = args
@@ -200,16 +210,20 @@ fn program(
     Ok(judged)
 }
 
-fn print_times(judged: &[Judged]) {
+fn print_times(out: &mut impl Write, judged: &[Judged]) -> io::Result<()> {
     let mut times: Vec<Duration> = judged.iter().map(|it| it.time).collect();
     times.sort_unstable();
     if let Some(worst) = times.last() {
         let (middle, late) = (times[times.len() / 2], times[times.len() * 99 / 100]);
-        println!("time per verdict: median {middle:.1?}, p99 {late:.1?}, longest {worst:.1?}\n");
+        writeln!(
+            out,
+            "time per verdict: median {middle:.1?}, p99 {late:.1?}, longest {worst:.1?}\n"
+        )?;
     }
+    Ok(())
 }
 
-fn print_groups(judged: &[Judged], by: By) {
+fn print_groups(out: &mut impl Write, judged: &[Judged], by: By) -> io::Result<()> {
     let mut groups: BTreeMap<&str, Vec<&Judged>> = BTreeMap::new();
     for it in judged {
         let group = match by {
@@ -219,24 +233,26 @@ fn print_groups(judged: &[Judged], by: By) {
         };
         groups.entry(group).or_default().push(it);
     }
-    println!("{:22} rows  false alarm  caught   drift on task", "");
+    writeln!(out, "{:22} rows  false alarm  caught   drift on task", "")?;
     for (name, rows) in groups {
         let score = Score::of(rows.iter().map(|it| (&it.row, it.said)));
-        println!(
+        writeln!(
+            out,
             "{name:22} {:>4}  {:>11}  {:>7}  {:>7}",
             rows.len(),
             percent(score.false_alarms, score.on_task),
             percent(score.caught, score.drifting),
             percent(score.missed_as_on_task, score.drifting)
-        );
+        )?;
     }
-    println!();
+    writeln!(out,)?;
+    Ok(())
 }
 
 /// Thresholds that catch the most drift at no more than one false alarm in a hundred, chosen on
 /// all commitments but those of one fold, then scored on that fold. What the figures lose against
 /// those of all rows is what the thresholds owe to the very rows.
-fn cross_validate(rows: &[Row], folds: usize) {
+fn cross_validate(out: &mut impl Write, rows: &[Row], folds: usize) -> io::Result<()> {
     let catalogue = Catalogue::default();
     let grid: Vec<Thresholds> = [0.4, 0.55, 0.7, 0.85, 1.0]
         .into_iter()
@@ -264,9 +280,10 @@ fn cross_validate(rows: &[Row], folds: usize) {
             let quiet = score.false_alarms * 100 <= score.on_task;
             (quiet, score.caught, usize::MAX - score.missed_as_on_task)
         });
-        let Some(best) = best else { return };
+        let Some(best) = best else { return Ok(()) };
         let found = score(&all[best], &|row| corpus::fold_of(row, folds) == fold);
-        println!(
+        writeln!(
+            out,
             "fold {}: chosen some {}, firm {}: false alarm {}/{}, caught {}/{}, drift on task {}",
             fold + 1,
             grid[best].some,
@@ -276,7 +293,7 @@ fn cross_validate(rows: &[Row], folds: usize) {
             found.caught,
             found.drifting,
             found.missed_as_on_task
-        );
+        )?;
         held_out.extend(
             rows.iter()
                 .zip(&all[best])
@@ -284,9 +301,10 @@ fn cross_validate(rows: &[Row], folds: usize) {
                 .map(|(row, said)| (row, *said)),
         );
     }
-    println!("\nall rows, each scored with thresholds chosen without its commitment:");
-    println!("{}", Score::of(held_out).report());
+    writeln!(out, "\nall rows, each scored with thresholds chosen without its commitment:")?;
+    writeln!(out, "{}", Score::of(held_out).report())?;
     let default = Thresholds::default();
-    println!("with the built-in thresholds (some {}, firm {}):", default.some, default.firm);
-    println!("{}", Score::of(rows.iter().zip(said_by(&default))).report());
+    writeln!(out, "with the built-in thresholds (some {}, firm {}):", default.some, default.firm)?;
+    writeln!(out, "{}", Score::of(rows.iter().zip(said_by(&default))).report())?;
+    Ok(())
 }

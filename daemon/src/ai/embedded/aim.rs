@@ -130,7 +130,11 @@ impl Aim {
 fn inner_concerns(folded: &str) -> impl Iterator<Item = KindId> {
     let long = folded.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() >= 9);
     let parts = long.flat_map(|word| {
-        word.char_indices().map(|(at, _)| &word[at..]).skip(3).filter(|part| part.len() >= 5).take(40)
+        word.char_indices()
+            .map(|(at, _)| &word[at..])
+            .skip(3)
+            .filter(|part| part.len() >= 5)
+            .take(40)
     });
     parts.flat_map(catalogue::concerned_by_part)
 }
