@@ -38,8 +38,6 @@ pub(crate) enum Failure {
     Client(ClientError),
     /// What was typed cannot be right.
     Usage(String),
-    /// It cannot be done, as we find ourselves.
-    Unable(String),
     /// Standard output does not take it.
     Output(io::Error),
 }
@@ -61,7 +59,7 @@ impl Failure {
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Done,
-            Self::Output(_) | Self::Unable(_) => Exit::Refused,
+            Self::Output(_) => Exit::Refused,
             Self::Usage(_) => Exit::Usage,
             Self::Client(ClientError::NoAnswer(_)) => Exit::NoAnswer,
             Self::Client(ClientError::Refused(error)) => match error.code {
@@ -81,7 +79,7 @@ impl Failure {
         Some(match self {
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => return None,
             Self::Output(error) => format!("the output could not be written: {error}"),
-            Self::Usage(message) | Self::Unable(message) => message.clone(),
+            Self::Usage(message) => message.clone(),
             Self::Client(error) => client_message(error),
         })
     }

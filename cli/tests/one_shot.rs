@@ -126,41 +126,20 @@ fn ontask_sends_one_selector_and_says_how_to_widen() {
 }
 
 #[test]
-fn a_selector_without_a_value_asks_which_window_is_meant() {
-    // While the focused window drifts it is the one, guarded by its alert.
+fn ontask_without_a_name_leaves_the_window_to_the_daemon_in_one_request() {
     let daemon = FakeDaemon::start(|request| {
         Some(match request["cmd"].as_str() {
-            Some("status") => ok(request, &status(active("drifting"))),
-            Some("ontask") => ok(request, &allowing("window_class", "firefox")),
-            _ => String::new(),
-        })
-    });
-    for (flag, expected) in [
-        ("--class", json!({"alert": 7, "window_class": "firefox"})),
-        ("--title", json!({"alert": 7, "window_title": "reddit: the front page"})),
-    ] {
-        let ran = run(daemon.dir.path(), &["ontask", flag]);
-        assert_eq!(ran.code, Some(0), "{ran:?}");
-        assert_eq!(daemon.asked("ontask").pop().unwrap()["args"], expected);
-    }
-    assert!(daemon.asked("refocus").is_empty());
-
-    // Else the daemon is asked by a refocus; the focused window is only the terminal.
-    let daemon = FakeDaemon::start(|request| {
-        Some(match request["cmd"].as_str() {
-            Some("status") => ok(request, &status(active("ontask"))),
-            Some("refocus") => ok(
-                request,
-                &json!({"seq": 2, "saved": true, "warning": null, "activated": null,
-                    "window": {"class": "mpv", "instance": "mpv", "title": "film"}}),
-            ),
             Some("ontask") => ok(request, &allowing("window_class", "mpv")),
             _ => String::new(),
         })
     });
-    let ran = run(daemon.dir.path(), &["ontask", "--class"]);
-    assert_eq!(ran.code, Some(0), "{ran:?}");
-    assert_eq!(daemon.asked("ontask").pop().unwrap()["args"], json!({"window_class": "mpv"}));
+    for (option, of_window) in [("--class", "window_class"), ("--title", "window_title")] {
+        let ran = run(daemon.dir.path(), &["ontask", option]);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        let asked = daemon.asked("ontask").pop().unwrap();
+        assert_eq!(asked["args"], json!({"of_window": of_window}));
+    }
+    assert!(daemon.asked("refocus").is_empty() && daemon.asked("status").is_empty());
 }
 
 #[test]

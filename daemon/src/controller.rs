@@ -7,7 +7,7 @@
 //! A panic would leave a daemon that is there but does nothing. Release builds abort on one, so
 //! that a service manager starts a new daemon with the saved session.
 
-use std::{io, sync::Arc};
+use std::{io, sync::Arc, time::Duration};
 
 use antidrift_protocol::{Answer, Command, ErrorCode, ErrorObject, Topic};
 use tokio::sync::{mpsc, oneshot, watch};
@@ -24,6 +24,9 @@ use crate::{
 
 /// Most requests that wait for the controller; a connection that comes after waits itself.
 pub const REQUEST_QUEUE: usize = 64;
+
+/// How long the end waits for the disk.
+const LAST_SAVE: Duration = Duration::from_secs(5);
 
 /// Where an answer goes.
 type Reply = oneshot::Sender<Result<Answer, ErrorObject>>;
@@ -103,6 +106,9 @@ impl Controller {
                 }
                 (run, result) = finished(&mut self.run) => {
                     self.run = None;
+                    if let Ok(verdict) = &result {
+                        tracing::debug!(on_task = verdict.on_task, "the judge has answered");
+                    }
                     self.step(Input::JudgeDone { run, result }, None);
                 }
                 fired = self.timer.fired() => {
@@ -122,7 +128,9 @@ impl Controller {
             // Whatever is still unsaved was said to whoever asked for it.
             let _ = done.send(result.is_ok());
         }));
-        let _ = saved.await;
+        if tokio::time::timeout(LAST_SAVE, saved).await.is_err() {
+            tracing::warn!("the disk does not answer; the last sums may be lost");
+        }
     }
 
     fn set_timer(&mut self) {
@@ -181,10 +189,14 @@ impl Controller {
                 }
             }
         }
+        if let Some(failure) = effects.judge_failed.take() {
+            tracing::warn!("the judge failed: {failure}");
+        }
         self.hub.publish(&mut effects, now);
         if let Some(JudgeStart { run, question }) = effects.start_judge
             && let Some(judge) = &self.judge
         {
+            tracing::debug!(class = question.class, "the judge is asked");
             self.run = Some(Run { id: run, judgement: judge.judge(question) });
         }
     }

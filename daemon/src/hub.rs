@@ -52,6 +52,8 @@ struct Inbox {
     newest: Option<(u64, Timestamp, Line)>,
     /// Events that were dropped since the last that was taken.
     missed: u64,
+    /// The last line before the end; told even to those who lag.
+    farewell: Option<Line>,
     closed: bool,
 }
 
@@ -92,7 +94,9 @@ impl Hub {
             let line: Line = event.to_line().into();
             let farewell = matches!(event.body, EventBody::Shutdown(_));
             self.each(|queue| {
-                if farewell || queue.alerts {
+                if farewell {
+                    queue.inbox().farewell = Some(Arc::clone(&line));
+                } else if queue.alerts {
                     queue.push(&line);
                 }
             });
@@ -134,8 +138,12 @@ impl Hub {
         // Nobody listens: nothing is encoded.
         let mut line: Option<Line> = None;
         self.each(|queue| {
+            let line = line.get_or_insert_with(|| event.to_line().into());
             if queue.states {
-                queue.push_state(&event, line.get_or_insert_with(|| event.to_line().into()));
+                queue.push_state(&event, line);
+            } else {
+                // Who hears only of alerts gets a state when it has lagged: then the newest.
+                queue.inbox().renew(&event, line);
             }
         });
     }
@@ -173,12 +181,9 @@ impl Queue {
     fn push_state(&self, event: &Event, line: &Line) {
         {
             let mut inbox = self.inbox();
-            // A subscriber that came while this state waited was given it, or a newer one, already.
-            if inbox.newest.is_some() && event.seq <= inbox.state_seq {
+            if !inbox.renew(event, line) {
                 return;
             }
-            inbox.state_seq = event.seq;
-            inbox.newest = Some((event.seq, event.at, Arc::clone(line)));
         }
         self.push(line);
     }
@@ -186,6 +191,19 @@ impl Queue {
     fn close(&self) {
         self.inbox().closed = true;
         self.changed.notify_one();
+    }
+}
+
+impl Inbox {
+    /// Takes a newer state. False if it is not: a subscriber that came while this state waited was
+    /// given it, or a newer one, already.
+    fn renew(&mut self, event: &Event, line: &Line) -> bool {
+        if self.newest.is_some() && event.seq <= self.state_seq {
+            return false;
+        }
+        self.state_seq = event.seq;
+        self.newest = Some((event.seq, event.at, Arc::clone(line)));
+        true
     }
 }
 
@@ -202,8 +220,10 @@ impl Subscription {
                     let body = EventBody::Lagged(Lagged { missed });
                     let lagged = Event { seq, at, body }.to_line().into();
                     inbox.lines.clear();
-                    return Some(vec![lagged, newest]);
+                    inbox.lines.extend([lagged, newest]);
                 }
+                let farewell = if inbox.closed { inbox.farewell.take() } else { None };
+                inbox.lines.extend(farewell);
                 if !inbox.lines.is_empty() {
                     return Some(inbox.lines.drain(..).collect());
                 }
@@ -308,6 +328,23 @@ mod tests {
         hub.close();
         assert_eq!(next(&late), Some(vec![pair("state", 2)]));
         assert_eq!(next(&late), None);
+    }
+
+    #[test]
+    fn who_hears_only_of_alerts_and_falls_behind_gets_the_newest_state_and_the_farewell() {
+        let mut hub = Hub::default();
+        let slow = hub.subscribe(&[Topic::Alert], 0, State::default(), at(0));
+        for seq in 1..=150 {
+            hub.publish(&mut change(seq, true, true), at(100 * seq));
+        }
+        let mut farewell = Effects { seq: 151, ..Effects::default() };
+        farewell.edges.push(EventBody::Shutdown(Shutdown { reason: "stopped".into() }));
+        hub.publish(&mut farewell, at(20_000));
+        hub.close();
+        let told = next(&slow).unwrap();
+        assert_eq!(told[1..], [pair("state", 150), pair("shutdown", 151)]);
+        assert_eq!(told[0].0, "lagged");
+        assert_eq!(next(&slow), None);
     }
 
     #[test]

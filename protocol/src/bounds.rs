@@ -87,6 +87,9 @@ impl Command {
                     return Err(invalid(second.as_str(), "only one selector may be given"));
                 }
                 let Some((selector, value)) = ontask.selector() else { return Ok(()) };
+                if ontask.of_window.is_some() {
+                    return Err(invalid("of_window", "may not be given beside a selector"));
+                }
                 check_entry(selector.as_str(), value)?;
                 if selector == Selector::WindowTitleSubstring {
                     check_substring(selector.as_str(), value)?;

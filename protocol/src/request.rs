@@ -118,6 +118,19 @@ pub struct Ontask {
     /// Allow this program in the foreground of a terminal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
+    /// Allow what the window meant has of this, without naming it. Not beside a selector.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of_window: Option<OfWindow>,
+}
+
+/// What of a window `ontask` allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OfWindow {
+    /// Its class: every window of the program.
+    WindowClass,
+    /// Its whole context title.
+    WindowTitle,
 }
 
 /// Arguments of `complete`.

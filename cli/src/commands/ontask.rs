@@ -1,21 +1,9 @@
 //! `antidrift ontask`
 //!
-//! Which window is meant is the daemon's to say (it knows which window raised the last alert when
-//! this is typed into a terminal). `--class` and `--title` without a value need that window before
-//! the request that allows it can be written:
-//!
-//! - while the focused window drifts, it is the one, and `status` shows it. The request carries the
-//!   number of its alert, so that it is refused if the focus has moved on in between.
-//! - else `refocus` answers which window was meant. Taking back the verdict on a window that is
-//!   about to be allowed changes nothing in the end, and the request after it carries the value and
-//!   needs no window any more, so no change of focus can come between.
+//! Which window is meant is the daemon's to say: it knows which window raised the last alert when
+//! this is typed into a terminal.
 
-use antidrift_protocol::{
-    Allowing, Command, DriftStatus, MAX_ENTRY, NoArgs, Ontask, Refocus, Refocused, Selector,
-    Status, Window,
-    client::{ANSWER_LIMIT, Client},
-    text,
-};
+use antidrift_protocol::{Allowing, Command, OfWindow, Ontask};
 
 use super::Daemon;
 use crate::{args, exit::Failure, out, render};
@@ -24,8 +12,8 @@ pub(super) fn run(daemon: &Daemon, args: args::Ontask) -> Result<(), Failure> {
     let request = match (args.class, args.title) {
         (Some(Some(name)), _) => Ontask { window_class: Some(name), ..Ontask::default() },
         (_, Some(Some(text))) => Ontask { window_title_substring: Some(text), ..Ontask::default() },
-        (Some(None), _) => of_window(&mut daemon.connect()?, Selector::WindowClass)?,
-        (_, Some(None)) => of_window(&mut daemon.connect()?, Selector::WindowTitle)?,
+        (Some(None), _) => of_window(OfWindow::WindowClass),
+        (_, Some(None)) => of_window(OfWindow::WindowTitle),
         (None, None) => Ontask { domain: args.domain, command: args.command, ..Ontask::default() },
     };
     let command = Command::Ontask(request);
@@ -35,44 +23,8 @@ pub(super) fn run(daemon: &Daemon, args: args::Ontask) -> Result<(), Failure> {
     out::print(&answer(&done))
 }
 
-/// The request that allows the class or the title of the window meant.
-fn of_window(client: &mut Client, selector: Selector) -> Result<Ontask, Failure> {
-    let Status { state, .. } = client.ask(Command::Status(NoArgs {}), ANSWER_LIMIT)?;
-    let drifting = state.drift.filter(|drift| drift.status == DriftStatus::Drifting);
-    let alert = drifting.and_then(|drift| drift.alert);
-    let window = if alert.is_some() {
-        state.window
-    } else {
-        let done: Refocused = client.ask(Command::Refocus(Refocus::default()), ANSWER_LIMIT)?;
-        done.window
-    };
-    let window = window.ok_or_else(|| Failure::Unable(NO_WINDOW.to_owned()))?;
-    select(window, alert, selector)
-}
-
-const NO_WINDOW: &str = "no window has the focus and none was flagged; name what is meant with \
-                         --class NAME, --title TEXT, --domain D or --command C";
-
-fn select(window: Window, alert: Option<u64>, selector: Selector) -> Result<Ontask, Failure> {
-    let by_class = selector == Selector::WindowClass;
-    let (value, lacks, instead) = if by_class {
-        (window.class, "class", "--title")
-    } else {
-        // Entries hold no control characters, and the daemon compares cleaned titles.
-        (text::clean(&window.title, usize::MAX), "title", "--class")
-    };
-    if value.trim().is_empty() {
-        return Err(Failure::Unable(format!("the window has no {lacks}; try {instead}")));
-    }
-    if value.len() > MAX_ENTRY {
-        return Err(Failure::Unable(format!(
-            "the window's {lacks} is too long to be allowed as a whole; name a part of it with \
-             --title TEXT, or try {instead}"
-        )));
-    }
-    let (window_class, window_title) =
-        if by_class { (Some(value), None) } else { (None, Some(value)) };
-    Ok(Ontask { alert, window_class, window_title, ..Ontask::default() })
+fn of_window(what: OfWindow) -> Ontask {
+    Ontask { of_window: Some(what), ..Ontask::default() }
 }
 
 /// What was added and how to allow more.
@@ -104,7 +56,7 @@ pub(crate) fn answer(done: &Allowing) -> String {
 
 #[cfg(test)]
 mod tests {
-    use antidrift_protocol::Added;
+    use antidrift_protocol::{Added, Window};
 
     use super::*;
 
@@ -134,24 +86,5 @@ mod tests {
         );
         assert_eq!(answer("window_title", "x", ""), "on task from now on: «x»");
         assert!(answer("something_new", "x", "").contains('x'));
-    }
-
-    #[test]
-    fn a_window_without_what_is_asked_for_says_what_to_try() {
-        let select = |window, selector| select(window, Some(7), selector);
-        let title = select(window("a", "b"), Selector::WindowTitle).unwrap();
-        assert_eq!((title.alert, title.window_title.as_deref()), (Some(7), Some("b")));
-        let hostile = select(window("a", "b\u{1b}[31m\n c"), Selector::WindowTitle).unwrap();
-        assert_eq!(hostile.window_title.as_deref(), Some("b c"));
-        let class = select(window("a", "b"), Selector::WindowClass).unwrap();
-        assert_eq!(class.window_class.as_deref(), Some("a"));
-        for (window, selector, expected) in [
-            (window(" ", "b"), Selector::WindowClass, "no class; try --title"),
-            (window("a", ""), Selector::WindowTitle, "no title; try --class"),
-            (window("a", &"é".repeat(200)), Selector::WindowTitle, "or try --class"),
-        ] {
-            let message = select(window, selector).unwrap_err().message().unwrap();
-            assert!(message.ends_with(expected), "{message}");
-        }
     }
 }

@@ -171,8 +171,7 @@ impl Model {
     fn pass(&mut self, now: Duration, effects: &mut Vec<Effect>) {
         self.left.take_if(|left| left.until <= now);
         self.note.take_if(|(_, until)| *until <= now);
-        let away = self.seen.as_ref().and_then(|seen| seen.state.away);
-        effects.extend(self.popups.due(self.alert.as_ref(), away == Some(Away::Locked), now));
+        effects.extend(self.popups.due(self.alert.as_ref(), now));
     }
 
     /// When [`Input::Tick`] is needed. `counting`: whether a countdown is on a screen.
@@ -254,6 +253,7 @@ impl Model {
         let seq = event.seq;
         match event.body {
             EventBody::State(state) => {
+                self.popups.lock(state.away == Some(Away::Locked));
                 self.standing(&state, seq, now, effects);
                 let elapsed = elapsed_at(&state, &event.at) + age;
                 self.seen = Some(Seen { state: *state, elapsed, received: now });

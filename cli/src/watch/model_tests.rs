@@ -293,6 +293,15 @@ fn notices_and_the_end_of_the_timebox_wait_for_the_screen_to_be_unlocked() {
 }
 
 #[test]
+fn an_alert_on_a_locked_screen_waits_and_keeps_nobody_awake() {
+    let mut watch = Watch::new();
+    watch.state(State { away: Some(Away::Locked), ..state(Some(7)) });
+    assert_eq!(watch.model.deadline(watch.now, false), None, "nothing to wake up for");
+    let effects = watch.state(state(Some(7)));
+    assert!(matches!(effects.as_slice(), [Effect::Raise(_)]), "{effects:?}");
+}
+
+#[test]
 fn trouble_with_popups_is_said_once() {
     let mut watch = Watch::new();
     let trouble = |watch: &mut Watch| watch.on(Input::Trouble("no notify-send".into())).len();

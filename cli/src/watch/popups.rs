@@ -20,6 +20,8 @@ pub(crate) struct Popups {
     wanted: bool,
     /// Whether another watch raises them.
     holder: bool,
+    /// Whether the screen is locked: then nobody sees one.
+    locked: bool,
     recent: VecDeque<(String, Duration)>,
     /// The alert whose popup is up.
     up: Option<u64>,
@@ -33,6 +35,7 @@ impl Popups {
         Self {
             wanted,
             holder: false,
+            locked: false,
             recent: VecDeque::new(),
             up: None,
             later: None,
@@ -43,6 +46,11 @@ impl Popups {
     /// From now on they are ours to raise. An alert that stands is shown by [`due`](Self::due).
     pub(crate) fn hold(&mut self) {
         self.holder = true;
+    }
+
+    /// The screen was locked or unlocked.
+    pub(crate) fn lock(&mut self, locked: bool) {
+        self.locked = locked;
     }
 
     /// The daemon that it was all about is no more.
@@ -61,7 +69,7 @@ impl Popups {
         self.recent.retain(|(_, shown)| now.saturating_sub(*shown) < REST);
         let context = context(alert.window.as_ref());
         let shown = self.recent.iter().find(|(known, _)| *known == context).map(|(_, at)| *at);
-        if !self.holder || shown.is_some() {
+        if !self.holder || self.locked || shown.is_some() {
             let due = shown.map_or(now, |shown| shown + REST);
             self.later = Some((alert.number, reminder, due));
             return None;
@@ -93,14 +101,9 @@ impl Popups {
     }
 
     /// What can be shown by now.
-    pub(crate) fn due(
-        &mut self,
-        standing: Option<&Alert>,
-        locked: bool,
-        now: Duration,
-    ) -> Vec<Effect> {
+    pub(crate) fn due(&mut self, standing: Option<&Alert>, now: Duration) -> Vec<Effect> {
         let mut effects = Vec::new();
-        if self.holder && !locked {
+        if self.holder && !self.locked {
             effects.extend(self.waiting.drain(..).map(Effect::Raise));
             if let Some((number, reminder, _)) = self.later.take_if(|(_, _, due)| *due <= now)
                 && let Some(alert) = standing.filter(|alert| alert.number == number)
@@ -112,7 +115,7 @@ impl Popups {
     }
 
     pub(crate) fn deadline(&self) -> Option<Duration> {
-        self.later.filter(|_| self.holder).map(|(_, _, due)| due)
+        self.later.filter(|_| self.holder && !self.locked).map(|(_, _, due)| due)
     }
 }
 

@@ -3,6 +3,7 @@
 
 use super::{Question, parse::plain, prompt::DATA};
 use antidrift_protocol::text::clean;
+use std::collections::HashSet;
 
 /// How much of a program's standard error is kept, in bytes.
 pub const TAIL_CAP: usize = 4096;
@@ -99,7 +100,7 @@ pub(crate) fn asks_for_login(complaint: &str) -> bool {
 }
 
 /// The question's texts in the form in which a cleaned line would repeat them.
-struct Private(Vec<Vec<char>>);
+struct Private(HashSet<String>);
 
 impl Private {
     fn new(question: &Question) -> Self {
@@ -107,17 +108,25 @@ impl Private {
         let texts =
             [Some(commitment), next_action.as_ref(), success_condition.as_ref(), Some(title)];
         let texts = texts.into_iter().flatten().map(|text| clean(text, usize::MAX).to_lowercase());
-        Self(texts.filter(|text| !text.is_empty()).map(|text| text.chars().collect()).collect())
+        Self(texts.flat_map(|text| pieces(&text)).collect())
     }
 
     fn stands_in(&self, line: &str) -> bool {
         let line = line.to_lowercase();
         line.contains(&DATA.to_lowercase())
-            || self.0.iter().any(|text| {
-                text.windows(QUOTE.min(text.len()))
-                    .any(|window| line.contains(&window.iter().collect::<String>()))
-            })
+            || pieces(&line).iter().any(|piece| self.0.contains(piece))
+            // Texts that are shorter than a quotation are looked for as a whole.
+            || self.0.iter().any(|text| text.chars().count() < QUOTE && line.contains(text))
     }
+}
+
+/// Every run of [`QUOTE`] characters of a text; all of it, if it has fewer.
+fn pieces(text: &str) -> Vec<String> {
+    let letters: Vec<char> = text.chars().collect();
+    if letters.is_empty() {
+        return Vec::new();
+    }
+    letters.windows(QUOTE.min(letters.len())).map(|piece| piece.iter().collect()).collect()
 }
 
 #[cfg(test)]

@@ -85,7 +85,10 @@ impl Connection {
         let stop = self.shared.stop.clone();
         loop {
             while let Some(frame) = self.lines.next(&mut self.buffer) {
-                place.set(Doing::Asking);
+                // The place may have been given away just now; then nothing is begun.
+                if !place.set(Doing::Asking) {
+                    return Err(End::Over);
+                }
                 self.take(frame, place).await?;
             }
             place.set(Doing::Idle);

@@ -17,6 +17,8 @@ use super::{connection::Connection, places::Places};
 use crate::controller::Message;
 
 /// How long accepting rests after an error such as «too many open files», which would only repeat.
+/// How long connections have at the end of the daemon: half of what `--replace` waits.
+const FAREWELL: Duration = Duration::from_secs(5);
 const ACCEPT_PAUSE: Duration = Duration::from_millis(200);
 
 /// Why nobody can connect.
@@ -115,7 +117,9 @@ impl Server {
         }
         drop(self.listener);
         self.shared.tasks.close();
-        self.shared.tasks.wait().await;
+        // A client that takes its last lines slowly, or not at all, must not hold up the end: another
+        // daemon may wait to take over.
+        let _ = tokio::time::timeout(FAREWELL, self.shared.tasks.wait()).await;
     }
 }
 

@@ -29,6 +29,8 @@ pub struct Effects {
     /// Whether that state shows another window than the one before: each of these is told, however
     /// fast they come.
     pub switched: bool,
+    /// A judgement failed: what to log. Holds no title.
+    pub judge_failed: Option<String>,
     /// Start a judgement.
     pub start_judge: Option<JudgeStart>,
 }

@@ -28,6 +28,8 @@ pub(super) struct JudgeState {
     pub(super) last_ok_at: Option<Timestamp>,
     pub(super) last_error: Option<String>,
     pub(super) last_error_at: Option<Timestamp>,
+    /// A failure that the log has not been told of.
+    pub(super) news: Option<String>,
     /// Judgements started in this session.
     pub(super) calls: u64,
     /// How the windows of this session got their status.
@@ -55,6 +57,7 @@ impl JudgeState {
             retry_at: None,
             last_ok_at: None,
             last_error_at: None,
+            news: None,
             calls: 0,
             verdicts: Verdicts::default(),
         }
@@ -124,6 +127,7 @@ impl JudgeState {
         };
         self.failures = self.failures.saturating_add(1);
         self.retry_at = Some(now.awake + pause);
+        self.news = Some(failure.message.clone());
         self.last_error = Some(failure.message);
         self.last_error_at = Some(now.wall);
     }

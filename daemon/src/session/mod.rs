@@ -216,6 +216,7 @@ impl Session {
                 active.saved_at = self.now.awake;
             }
         }
+        effects.judge_failed = self.judge.news.take();
         effects.seq = self.seq;
         effects.at = self.now.wall;
         effects

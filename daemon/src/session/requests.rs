@@ -2,8 +2,8 @@
 
 use antidrift_protocol::{
     Added, Allowing, Answer, ClearedWhy, Command, Complete, Completed, Ended, ErrorCode,
-    ErrorObject, MAX_ALLOWED, MAX_ENTRIES, MAX_ENTRY, Ontask, Refocus, Refocused, Review, Selector,
-    SensorStatus, Start, Started, State, Status as StatusAnswer, Timestamp,
+    ErrorObject, MAX_ALLOWED, MAX_ENTRIES, MAX_ENTRY, OfWindow, Ontask, Refocus, Refocused, Review,
+    Selector, SensorStatus, Start, Started, State, Status as StatusAnswer, Timestamp,
 };
 
 use super::{Session, Stage, Step, active::Active, present::left_alone, target::Target, view};
@@ -92,7 +92,7 @@ impl Session {
         let target = self.target(active, ontask.alert)?;
         let (selector, value) = match (ontask.selector(), &target) {
             (Some((selector, value)), _) => (selector, value.to_owned()),
-            (None, Some(target)) => self.entry_for(&target.window)?,
+            (None, Some(target)) => self.entry_for(&target.window, ontask.of_window)?,
             (None, None) => {
                 return Err(ErrorObject::new(
                     ErrorCode::NoWindow,
@@ -102,6 +102,7 @@ impl Session {
             }
         };
         let covered = ontask.selector().is_none()
+            && ontask.of_window.is_none()
             && target.as_ref().is_some_and(|it| active.matcher.covers(&it.window).is_some());
         let Stage::Active(active) = &mut self.stage else { return Err(not_active()) };
         let added = if covered { None } else { add(active, selector, value)? };
@@ -117,7 +118,11 @@ impl Session {
 
     /// What is added for a window when nobody says what: a program by its class, anything that
     /// holds many contexts by its context title (design rule 14).
-    fn entry_for(&self, window: &Window) -> Result<(Selector, String), ErrorObject> {
+    fn entry_for(
+        &self,
+        window: &Window,
+        of_window: Option<OfWindow>,
+    ) -> Result<(Selector, String), ErrorObject> {
         let refuse = |problem: &str| {
             Err(ErrorObject::new(
                 ErrorCode::NoWindow,
@@ -126,13 +131,21 @@ impl Session {
                 ),
             ))
         };
-        let (selector, value) = if self.settings.contexts.is_many_context(&window.class) {
-            (Selector::WindowTitle, context_title(&window.title))
+        let natural = if self.settings.contexts.is_many_context(&window.class) {
+            OfWindow::WindowTitle
         } else {
-            (Selector::WindowClass, window.class.clone())
+            OfWindow::WindowClass
+        };
+        let (selector, value) = match of_window.unwrap_or(natural) {
+            OfWindow::WindowTitle => (Selector::WindowTitle, context_title(&window.title)),
+            OfWindow::WindowClass => (Selector::WindowClass, window.class.clone()),
         };
         if value.trim().is_empty() {
-            return refuse("the window has neither a class of its own nor a title to go by");
+            return refuse(match of_window {
+                None => "the window has neither a class of its own nor a title to go by",
+                Some(OfWindow::WindowClass) => "the window has no class",
+                Some(OfWindow::WindowTitle) => "the window has no title",
+            });
         }
         if value.len() > MAX_ENTRY || value.chars().any(char::is_control) {
             return refuse("the window's class cannot be an entry");
@@ -184,6 +197,7 @@ impl Session {
     }
 
     fn complete(&mut self, complete: Complete, step: &mut Step) -> Result<Answer, ErrorObject> {
+        active_of(&self.stage)?;
         self.cancel_judge(step);
         let Stage::Active(active) = &mut self.stage else { return Err(not_active()) };
         active.clear_alert(ClearedWhy::Completed, self.now, step);
@@ -258,8 +272,12 @@ fn add(
         return Err(ErrorObject::new(
             ErrorCode::ListFull,
             format!(
-                "the list of allowed {name} is full (64 entries, 16 KiB in all); allow the whole \
-                 program with --class"
+                "the list of allowed {name} is full ({MAX_ENTRIES} entries, {} KiB in all); {}",
+                MAX_ALLOWED / 1024,
+                match selector {
+                    Selector::WindowClass => "start a session that allows less",
+                    _ => "allow the whole program with --class",
+                }
             ),
         ));
     }

@@ -33,7 +33,7 @@ impl Session {
         awake.into_iter().chain(timebox).min()
     }
 
-    fn awake_deadlines(&self) -> [Option<Duration>; 7] {
+    fn awake_deadlines(&self) -> [Option<Duration>; 8] {
         let [no_window, title, title_rests] = self.focused.deadlines(&self.settings);
         let (mut look, mut reminder, mut save_sums) = (None, None, None);
         if let Stage::Active(active) = &self.stage {
@@ -42,7 +42,9 @@ impl Session {
             save_sums = Some(active.saved_at + SAVE_SUMS_AFTER);
         }
         let judge = self.judge.deadline(self.settings.judge_timeout);
-        [no_window, title, title_rests, look, judge, reminder, save_sums]
+        // Then the state says that it is ready again.
+        let ready = self.judge.backs_off_until(self.now);
+        [no_window, title, title_rests, look, judge, ready, reminder, save_sums]
     }
 
     /// Does what is due, but for the look at the window itself.

@@ -46,6 +46,12 @@ pub(crate) fn requests() -> Vec<Request> {
         Command::Subscribe(Subscribe { topics: Some(vec![Topic::All]) }),
         Command::Subscribe(Subscribe { topics: Some(vec![Topic::State, Topic::Alert]) }),
         Command::Explain(NoArgs {}),
+        Command::Ontask(Ontask { of_window: Some(OfWindow::WindowClass), ..Ontask::default() }),
+        Command::Ontask(Ontask {
+            alert: Some(9),
+            of_window: Some(OfWindow::WindowTitle),
+            ..Ontask::default()
+        }),
     ];
     let mut requests: Vec<Request> = commands
         .into_iter()

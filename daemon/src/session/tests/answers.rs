@@ -1,6 +1,6 @@
 //! What `ontask` and `refocus` mean, and what they are refused for.
 
-use antidrift_protocol::Allowing;
+use antidrift_protocol::{Allowing, JudgeStatus, OfWindow};
 
 use super::*;
 
@@ -182,6 +182,60 @@ fn r16_a_dialog_of_an_on_task_window_is_on_task() {
 }
 
 #[test]
+fn r16_a_dialog_of_a_window_whose_domain_is_allowed_is_on_task() {
+    let mut world = World::started();
+    world
+        .ask(Command::Ontask(Ontask { domain: Some("docs.rs".into()), ..Ontask::default() }))
+        .unwrap();
+    let parent = page("https://docs.rs/serde");
+    world.see(Window { parent: Some(Box::new(parent)), ..program("file-chooser") });
+    assert_eq!((world.status(), world.source()), (DriftStatus::Ontask, Some(DriftSource::Rule)));
+}
+
+#[test]
+fn r15_a_class_or_title_can_be_allowed_without_being_named() {
+    for (of_window, kind, value) in [
+        (OfWindow::WindowClass, "window_class", "firefox"),
+        (OfWindow::WindowTitle, "window_title", "football"),
+    ] {
+        let mut world = World::started();
+        world.drift_on(page("football"));
+        world.see(Window { title: "~".into(), ..program("XTerm") });
+        let ontask = Ontask { of_window: Some(of_window), ..Ontask::default() };
+        let Ok(Answer::Ontask(done)) = world.ask(Command::Ontask(ontask)) else {
+            panic!("refused")
+        };
+        let added = done.added.unwrap();
+        assert_eq!((added.kind.as_str(), added.value.as_str()), (kind, value));
+        assert_eq!(done.window.unwrap().class, "firefox", "the window that was left is meant");
+        assert_ne!(world.status(), DriftStatus::Ontask, "the terminal is not");
+    }
+    // Refused, it leaves the alert as it is.
+    let mut world = World::started();
+    let long = Window { title: "x".repeat(900), ..page("") };
+    world.drift_on(Window { class: String::new(), ..long });
+    world.see(Window { title: "~".into(), ..program("XTerm") });
+    let class = Ontask { of_window: Some(OfWindow::WindowClass), ..Ontask::default() };
+    assert_eq!(code_of(&world.ask(Command::Ontask(class))), ErrorCode::NoWindow);
+    let Ok(Answer::Refocus(done)) = world.refocus() else { panic!("refused") };
+    assert_eq!(done.window.unwrap().class, "", "it can still be answered");
+}
+
+#[test]
+fn a_judge_is_shown_as_ready_again_although_nothing_happens() {
+    let mut world = World::started();
+    world.see(program("gimp"));
+    world.pass(secs(2));
+    world.judge_fails(FailureKind::TimedOut);
+    world.see(program("code"));
+    assert_eq!(world.state().judge.status, JudgeStatus::BackingOff);
+    let shown = world.states.len();
+    world.pass(secs(11));
+    assert_eq!(world.states[shown..].last().unwrap().judge.status, JudgeStatus::Ready);
+    assert!(world.session.next_deadline(world.now).is_none_or(|wait| wait > secs(60)));
+}
+
+#[test]
 fn r16_dialogs_of_the_system_are_passed_over_and_the_status_before_them_holds() {
     let mut world = World::started();
     world.drift_on(program("steam"));
@@ -197,11 +251,11 @@ fn r16_nothing_in_focus_is_shown_after_a_tenth_of_a_second() {
     let mut world = World::started();
     world.see(program("code"));
     world.see_nothing();
-    world.pass(Duration::from_millis(99));
+    world.pass(Duration::from_millis(74));
     assert!(world.state().window.is_some());
     world.see(program("code"));
     world.see_nothing();
-    world.pass(Duration::from_millis(100));
+    world.pass(Duration::from_millis(75));
     assert_eq!((world.state().window, world.status()), (None, DriftStatus::Idle));
 }
 
