@@ -1,6 +1,7 @@
 //! Judges: whether one window serves one commitment. Knows nothing of sessions, sockets or files of
 //! ours; primitives in, primitives out.
 
+pub mod coach;
 pub mod command;
 pub mod embedded;
 pub mod guard;

@@ -1,17 +1,20 @@
-//! From what a model printed to a verdict, or to the reason why there is none.
+//! From what a model printed to a verdict or a proposal, or to the reason why there is none.
 //!
 //! Pure, and total: no input panics. The rules stand in the fixtures' README; in short, the last
-//! object that has `on_task` decides, nothing is repaired, nothing is guessed from words, and a
+//! object that has the key asked for decides, nothing is repaired, nothing is guessed from words, and a
 //! title that a model quotes can at worst cost the verdict, never forge one.
 
 use super::Verdict;
 use antidrift_protocol::text::{REASON_CAP, clean, strip_escapes};
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
-use std::{borrow::Cow, fmt};
+use std::{borrow::Cow, fmt, marker::PhantomData};
 
 /// The most output in bytes that is looked at. A verdict needs a few hundred.
 pub const OUTPUT_CAP: usize = 256 * 1024;
+
+/// Most answers that disagree which are remembered; one is enough to say so.
+const MOST_DRAFTS: usize = 16;
 
 /// Why an output holds no verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -19,24 +22,41 @@ pub enum Unreadable {
     /// Nothing but blanks: a quota that ran out, or a program that was killed.
     #[error("it printed nothing")]
     Empty,
-    /// No object with `on_task` at its top level.
-    #[error("it printed no object with on_task")]
+    /// No object with the key that was asked for at its top level.
+    #[error("it printed no answer in the form that was asked for")]
     NoObject,
     /// The deciding object is not JSON, or repeats a key.
-    #[error("its verdict is not valid JSON")]
+    #[error("its answer is not valid JSON")]
     Malformed,
     /// An object or a reasoning block has no end.
     #[error("its answer was cut off")]
     Truncated,
-    /// `on_task` is no boolean, or the reason no string.
-    #[error("its verdict has a value of the wrong type")]
+    /// `on_task` is no boolean, or the reason no string, or the like.
+    #[error("its answer has a value of the wrong type")]
     WrongType,
     /// Verdicts that disagree, the last one not at the end of the output.
-    #[error("it gave two verdicts that disagree")]
+    #[error("it gave two answers that disagree")]
     Conflict,
+    /// A number that makes no sense.
+    #[error("its answer has a number out of range")]
+    OutOfRange,
     /// More than [`OUTPUT_CAP`] bytes.
     #[error("it printed more than 256 KiB")]
     TooLarge,
+}
+
+/// What an output is read for: an object with a key that names it.
+pub(crate) trait Wanted: Sized {
+    /// The key that makes an object a candidate.
+    const KEY: &'static str;
+    /// The keys that are read.
+    const KEYS: &'static [&'static str];
+
+    /// Reads the values of [`Self::KEYS`], in that order.
+    fn read(values: Vec<Option<Value>>) -> Result<Self, Unreadable>;
+
+    /// Whether two candidates say the same where it matters.
+    fn agrees(&self, other: &Self) -> bool;
 }
 
 /// Reads the verdict from a judge's whole standard output.
@@ -47,6 +67,11 @@ pub enum Unreadable {
 /// # Errors
 /// When the output holds no clear verdict.
 pub fn verdict(output: &[u8], quoted: &[&str]) -> Result<Verdict, Unreadable> {
+    find(output, quoted)
+}
+
+/// Reads what is wanted from a whole output; see [`verdict`].
+pub(crate) fn find<W: Wanted>(output: &[u8], quoted: &[&str]) -> Result<W, Unreadable> {
     if output.len() > OUTPUT_CAP {
         return Err(Unreadable::TooLarge);
     }
@@ -57,6 +82,28 @@ pub fn verdict(output: &[u8], quoted: &[&str]) -> Result<Verdict, Unreadable> {
     }
     let quoted: Vec<String> = quoted.iter().map(|text| without_blanks(text)).collect();
     decide(text, &quoted)
+}
+
+impl Wanted for Verdict {
+    const KEY: &'static str = "on_task";
+    const KEYS: &'static [&'static str] = &["on_task", "reason"];
+
+    fn read(mut values: Vec<Option<Value>>) -> Result<Self, Unreadable> {
+        let (reason, on_task) = (values.pop().flatten(), values.pop().flatten());
+        let reason = match reason {
+            None | Some(Value::Null) => String::new(),
+            Some(Value::String(reason)) => clean(&reason, REASON_CAP),
+            Some(_) => return Err(Unreadable::WrongType),
+        };
+        match on_task {
+            Some(Value::Bool(on_task)) => Ok(Self { on_task, reason }),
+            _ => Err(Unreadable::WrongType),
+        }
+    }
+
+    fn agrees(&self, other: &Self) -> bool {
+        self.on_task == other.on_task
+    }
 }
 
 /// The output as text without escape sequences and control characters, which also mends raw line
@@ -78,11 +125,11 @@ fn without_reasoning(text: &str) -> Result<&str, Unreadable> {
     Ok(text)
 }
 
-fn decide(text: &str, quoted: &[String]) -> Result<Verdict, Unreadable> {
-    let mut last = Err(Unreadable::NoObject);
+fn decide<W: Wanted>(text: &str, quoted: &[String]) -> Result<W, Unreadable> {
+    let mut last: Result<W, Unreadable> = Err(Unreadable::NoObject);
     let mut tail = text;
-    // Whether an earlier good candidate said on task, and whether one said drifting.
-    let mut said = [false; 2];
+    // Earlier good candidates, one of each that agree.
+    let mut earlier: Vec<W> = Vec::new();
     let mut rest = text;
     while let Some(brace) = rest.find('{') {
         rest = rest.get(brace..).unwrap_or_default();
@@ -96,32 +143,36 @@ fn decide(text: &str, quoted: &[String]) -> Result<Verdict, Unreadable> {
                 continue;
             }
         }
-        if let Ok(Verdict { on_task, .. }) = &last {
-            said[usize::from(*on_task)] = true;
+        if let Ok(before) = std::mem::replace(&mut last, found)
+            && earlier.len() < MOST_DRAFTS
+            && !earlier.iter().any(|it| it.agrees(&before))
+        {
+            earlier.push(before);
         }
-        (last, tail) = (found, after);
+        tail = after;
     }
-    let verdict = last?;
-    let disputed = said[usize::from(!verdict.on_task)];
+    let wanted = last?;
+    let disputed = earlier.iter().any(|it| !it.agrees(&wanted));
     if disputed && tail.contains(|c: char| !c.is_whitespace() && c != '`') {
         return Err(Unreadable::Conflict);
     }
-    Ok(verdict)
+    Ok(wanted)
 }
 
 /// What begins with the brace at the start of `text`: how many bytes to step over, and the
 /// candidate, if it is one. Only braces that end nowhere are an error here.
-fn object(text: &str) -> Result<(usize, Option<Result<Verdict, Unreadable>>), Unreadable> {
+fn object<W: Wanted>(text: &str) -> Result<(usize, Option<Result<W, Unreadable>>), Unreadable> {
     let next = text.chars().skip(1).find(|c| !c.is_whitespace());
     if !matches!(next, Some('"' | '}')) {
         return Ok((1, None));
     }
-    let mut values = serde_json::Deserializer::from_str(text).into_iter::<Candidate>();
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<Candidate<W>>();
     if let Some(Ok(candidate)) = values.next() {
-        return Ok((values.byte_offset(), candidate.verdict()));
+        return Ok((values.byte_offset(), candidate.open()));
     }
     let len = closing(text).ok_or(Unreadable::Truncated)?;
-    let names_it = text.get(..len).is_some_and(|region| region.contains("\"on_task\""));
+    let name = format!("\"{}\"", W::KEY);
+    let names_it = text.get(..len).is_some_and(|region| region.contains(&name));
     Ok((len, names_it.then_some(Err(Unreadable::Malformed))))
 }
 
@@ -151,63 +202,54 @@ fn without_blanks(text: &str) -> String {
 }
 
 /// One object that parsed, as far as it matters. Objects inside it are never looked at.
-struct Candidate {
-    on_task: Option<Value>,
-    reason: Option<Value>,
+struct Candidate<W> {
+    values: Vec<Option<Value>>,
     repeated: bool,
+    wanted: PhantomData<W>,
 }
 
-impl Candidate {
-    fn verdict(self) -> Option<Result<Verdict, Unreadable>> {
-        let on_task = self.on_task?;
+impl<W: Wanted> Candidate<W> {
+    fn open(self) -> Option<Result<W, Unreadable>> {
+        let key = W::KEYS.iter().position(|key| *key == W::KEY)?;
+        self.values.get(key)?.as_ref()?;
         if self.repeated {
             return Some(Err(Unreadable::Malformed));
         }
-        let reason = match self.reason {
-            None | Some(Value::Null) => String::new(),
-            Some(Value::String(reason)) => clean(&reason, REASON_CAP),
-            Some(_) => return Some(Err(Unreadable::WrongType)),
-        };
-        Some(match on_task {
-            Value::Bool(on_task) => Ok(Verdict { on_task, reason }),
-            _ => Err(Unreadable::WrongType),
-        })
+        Some(W::read(self.values))
     }
 }
 
-impl<'de> Deserialize<'de> for Candidate {
+impl<'de, W: Wanted> Deserialize<'de> for Candidate<W> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(CandidateVisitor)
+        deserializer.deserialize_map(CandidateVisitor(PhantomData))
     }
 }
 
 /// By hand, because a derived struct refuses repeated fields as broken JSON and a map keeps the
 /// last one silently.
-struct CandidateVisitor;
+struct CandidateVisitor<W>(PhantomData<W>);
 
-impl<'de> Visitor<'de> for CandidateVisitor {
-    type Value = Candidate;
+impl<'de, W: Wanted> Visitor<'de> for CandidateVisitor<W> {
+    type Value = Candidate<W>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Candidate, A::Error> {
-        let mut found = Candidate { on_task: None, reason: None, repeated: false };
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Candidate<W>, A::Error> {
+        let mut values = vec![None; W::KEYS.len()];
+        let mut repeated = false;
         while let Some(Key(key)) = map.next_key()? {
-            let slot = match key.as_ref() {
-                "on_task" => &mut found.on_task,
-                "reason" => &mut found.reason,
-                _ => {
-                    // Skipping takes no stack, however deep the value is.
-                    map.next_value::<IgnoredAny>()?;
-                    continue;
-                }
+            let slot = W::KEYS.iter().zip(&mut values).find(|(known, _)| **known == key);
+            let Some((_, slot)) = slot else {
+                // Skipping takes no stack, however deep the value is.
+                map.next_value::<IgnoredAny>()?;
+                continue;
             };
             let value = map.next_value()?;
-            found.repeated |= slot.replace(value).is_some();
+            repeated |= slot.replace(value).is_some();
         }
-        Ok(found)
+        Ok(Candidate { values, repeated, wanted: PhantomData })
     }
 }
 

@@ -31,6 +31,7 @@ fn kind(error: Unreadable) -> &'static str {
         Unreadable::Truncated => "truncated",
         Unreadable::WrongType => "wrong_type",
         Unreadable::Conflict => "conflict",
+        Unreadable::OutOfRange => "out_of_range",
         Unreadable::TooLarge => "too_large",
     }
 }
