@@ -1,89 +1,231 @@
-//! A judge that is a program of the user's choice: prompt on standard input, verdict on standard
-//! output.
+//! A backend that is a program: prompt on standard input, answer on standard output.
+
+use std::{
+    fs,
+    io::{self, Write as _},
+    os::unix::fs::OpenOptionsExt as _,
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use super::{
-    Failure, FailureKind, Judge, Judgement, Question, Verdict, message,
-    parse::{self, Unreadable},
+    Failure, FailureKind, Judge, Judgement, Question,
+    backend::{Answered, Answering, Backend, Model, Prompt},
+    envelope::{Closed, Envelope},
+    message,
+    parse::Unreadable,
     process::{Broken, Ending, Finished, Program},
-    prompt,
+    tools::{Task, Tool, Word},
 };
-use std::{io, path::Path, path::PathBuf, sync::Arc, time::Duration};
+use antidrift_protocol::text::clean;
 
-/// Asks a program, once per judgement. Idle, it holds no process, thread or file.
-#[derive(Clone, Debug)]
-pub struct CommandJudge {
-    program: Arc<Program>,
+/// Most characters of what a tool says of its own failure.
+const SAID: usize = 200;
+
+/// Runs a program, once per prompt. Idle, it holds no process, thread or file.
+#[derive(Debug)]
+pub struct ProgramBackend {
+    program: Program,
+    envelope: Envelope,
+    /// The same program with arguments that an older version knows.
+    older: Option<Program>,
+    /// Whether it turned out to be old.
+    is_old: AtomicBool,
+    login: &'static str,
 }
 
-impl CommandJudge {
-    /// See [`Program::new`]: `argv` without a shell, `runtime_dir` for the scratch directories.
+impl ProgramBackend {
+    /// The user's own program: see [`Program::new`].
     ///
     /// # Errors
     /// When there is no such program; the failure's message is what `judge.last_error` shows.
-    pub fn new(argv: &[String], runtime_dir: &Path) -> Result<Self, Failure> {
+    pub fn command(argv: &[String], runtime_dir: &Path) -> Result<Self, Failure> {
         Program::new(argv, runtime_dir).map(Self::from)
+    }
+
+    /// A tool that is known by name, for one task. Files that it needs are written to `runtime_dir`.
+    ///
+    /// # Errors
+    /// When it is not installed, or its files cannot be written.
+    pub fn tool(
+        tool: &Tool,
+        task: Task,
+        model: Option<&str>,
+        runtime_dir: &Path,
+    ) -> Result<Self, Failure> {
+        let failed = |error: io::Error| Failure {
+            kind: FailureKind::ToolFailed,
+            message: format!("{}: its files cannot be written: {error}", tool.name),
+        };
+        let program = |args: &[Word]| -> Result<Program, Failure> {
+            let files = &mut |name: &str, text: &str| write_file(runtime_dir, name, text);
+            let mut argv = vec![tool.name.to_owned()];
+            argv.extend(tool.arguments(args, task, model, files).map_err(failed)?);
+            let variables = tool.variables(task, files).map_err(failed)?;
+            Ok(Program::new(&argv, runtime_dir)?.with_variables(variables))
+        };
+        Ok(Self {
+            envelope: tool.envelope,
+            older: tool.older.map(program).transpose()?,
+            login: tool.login,
+            ..Self::from(program(tool.args)?)
+        })
+    }
+
+    /// See [`Program::with_timeout`].
+    #[must_use]
+    pub fn with_timeout(mut self, timeout: Duration) -> Self {
+        self.program = self.program.with_timeout(timeout);
+        self.older = self.older.map(|older| older.with_timeout(timeout));
+        self
+    }
+
+    /// See [`Program::with_guard`].
+    #[must_use]
+    pub fn with_guard(mut self, guard: PathBuf) -> Self {
+        self.older = self.older.map(|older| older.with_guard(guard.clone()));
+        self.program = self.program.with_guard(guard);
+        self
+    }
+
+    async fn run(&self, prompt: &Prompt) -> Result<Answered, Failure> {
+        let old = self.older.as_ref().filter(|_| self.is_old.load(Ordering::Relaxed));
+        let answer = self.run_as(old.unwrap_or(&self.program), prompt).await;
+        let (Err(failure), Some(older), None) = (&answer, &self.older, old) else { return answer };
+        let refused = ["unknown option", "no such option", "unrecognized", "unexpected argument"];
+        if !refused.iter().any(|words| failure.message.to_lowercase().contains(words)) {
+            return answer;
+        }
+        self.is_old.store(true, Ordering::Relaxed);
+        self.run_as(older, prompt).await
+    }
+
+    async fn run_as(&self, program: &Program, prompt: &Prompt) -> Result<Answered, Failure> {
+        match program.run(&prompt.text).await {
+            Ok(finished) => self.read(program.name(), &finished, prompt),
+            Err(broken) => Err(no_output(program, &broken)),
+        }
+    }
+
+    fn read(&self, name: &str, finished: &Finished, prompt: &Prompt) -> Result<Answered, Failure> {
+        let private: Vec<&str> = prompt.private.iter().map(String::as_str).collect();
+        let complaint = |stdout: &[u8]| message::complaint(&finished.stderr, stdout, &private);
+        let opened = self.envelope.open(&finished.stdout);
+        let ended = match (finished.ending, opened) {
+            (Ending::Exited(0), Ok(text)) => {
+                // What a model says in its output is no cause, and may be long-winded.
+                let spoke = !finished.stderr.is_blank() || text.trim_ascii().is_empty();
+                let complaint = if spoke { complaint(&[]) } else { String::new() };
+                return Ok(Answered { text, complaint });
+            }
+            (Ending::Exited(0), Err(Closed::Empty)) => Unreadable::Empty.to_string(),
+            (Ending::Exited(0), Err(Closed::Truncated)) => Unreadable::Truncated.to_string(),
+            (Ending::Exited(0), Err(Closed::Failed(_))) => "it says that it failed".into(),
+            (Ending::Exited(code), _) => format!("it ended with status {code}"),
+            (Ending::Killed(signal), _) => format!("it was ended by signal {signal}"),
+        };
+        let said = self.envelope.complaint(&finished.stdout).map(|said| {
+            let shown = message::complaint(&message::Tail::of(said.as_bytes()), &[], &private);
+            clean(&shown, SAID)
+        });
+        let said =
+            said.filter(|said| !said.is_empty()).unwrap_or_else(|| complaint(&finished.stdout));
+        let (kind, todo) = if message::asks_for_login(&said) {
+            (FailureKind::NotLoggedIn, self.login)
+        } else if finished.ending == Ending::Exited(0) {
+            (FailureKind::NotUnderstood, "")
+        } else {
+            (FailureKind::ToolFailed, "")
+        };
+        let parts = [ended.as_str(), said.as_str(), todo];
+        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        Err(Failure { kind, message: format!("{name}: {}", parts.join(": ")) })
+    }
+}
+
+impl From<Program> for ProgramBackend {
+    fn from(program: Program) -> Self {
+        let is_old = AtomicBool::new(false);
+        Self { program, envelope: Envelope::Plain, older: None, is_old, login: "" }
+    }
+}
+
+/// A backend that is shared by the prompts under way.
+#[derive(Clone, Debug)]
+pub struct Shared(pub Arc<ProgramBackend>);
+
+impl Backend for Shared {
+    fn name(&self) -> String {
+        self.0.program.name().to_owned()
+    }
+
+    fn ask(&self, prompt: Prompt) -> Answering {
+        let backend = Arc::clone(&self.0);
+        Box::pin(async move { backend.run(&prompt).await })
+    }
+}
+
+/// A judge that is a program of the user's choice.
+#[derive(Debug)]
+pub struct CommandJudge(ProgramBackend);
+
+impl CommandJudge {
+    /// See [`ProgramBackend::command`].
+    ///
+    /// # Errors
+    /// When there is no such program.
+    pub fn new(argv: &[String], runtime_dir: &Path) -> Result<Self, Failure> {
+        ProgramBackend::command(argv, runtime_dir).map(Self)
     }
 
     /// See [`Program::with_timeout`].
     #[must_use]
     pub fn with_timeout(self, timeout: Duration) -> Self {
-        Arc::unwrap_or_clone(self.program).with_timeout(timeout).into()
+        Self(self.0.with_timeout(timeout))
     }
 
     /// See [`Program::with_guard`].
     #[must_use]
     pub fn with_guard(self, guard: PathBuf) -> Self {
-        Arc::unwrap_or_clone(self.program).with_guard(guard).into()
+        Self(self.0.with_guard(guard))
     }
-}
 
-impl From<Program> for CommandJudge {
-    fn from(program: Program) -> Self {
-        Self { program: Arc::new(program) }
+    /// As a model.
+    pub fn model(self) -> Model {
+        Model::new(Arc::new(Shared(Arc::new(self.0))))
     }
 }
 
 impl Judge for CommandJudge {
     fn judge(&self, question: Question) -> Judgement {
-        let program = Arc::clone(&self.program);
-        Box::pin(async move {
-            match program.run(&prompt::judge(&question)).await {
-                Ok(finished) => read(program.name(), &finished, &question),
-                Err(broken) => Err(no_output(&program, &broken)),
-            }
-        })
+        let ProgramBackend { program, envelope, older, login, .. } = &self.0;
+        let backend = ProgramBackend {
+            program: program.clone(),
+            envelope: *envelope,
+            older: older.clone(),
+            is_old: AtomicBool::new(false),
+            login,
+        };
+        Model::new(Arc::new(Shared(Arc::new(backend)))).judge(question)
     }
 }
 
-fn read(name: &str, finished: &Finished, question: &Question) -> Result<Verdict, Failure> {
-    let ended = match finished.ending {
-        Ending::Exited(0) => {
-            let quoted = [question.title.as_str(), question.class.as_str()];
-            match parse::verdict(&finished.stdout, &quoted) {
-                Ok(verdict) => return Ok(verdict),
-                Err(error) => error.to_string(),
-            }
-        }
-        Ending::Exited(code) => format!("it ended with status {code}"),
-        Ending::Killed(signal) => format!("it was ended by signal {signal}"),
-    };
-    let complaint = message::complaint(&finished.stderr, &finished.stdout, question);
-    let kind = if message::asks_for_login(&complaint) {
-        FailureKind::NotLoggedIn
-    } else if finished.ending == Ending::Exited(0) {
-        FailureKind::NotUnderstood
-    } else {
-        FailureKind::ToolFailed
-    };
-    let message = match (complaint.is_empty(), kind) {
-        (true, _) => format!("{name}: {ended}"),
-        // What a model says in its output is no cause, and may be long-winded.
-        (false, FailureKind::NotUnderstood) if finished.stderr.is_blank() => {
-            format!("{name}: {ended}")
-        }
-        (false, _) => format!("{name}: {ended}: {complaint}"),
-    };
-    Err(Failure { kind, message })
+/// A file with constant content for a tool, in a directory that is closed to others.
+fn write_file(dir: &Path, name: &str, text: &str) -> io::Result<String> {
+    let path = dir.join(name);
+    let mut file = fs::OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed())
+        .open(&path)?;
+    file.write_all(text.as_bytes())?;
+    path.into_os_string().into_string().map_err(|_| io::Error::other("the path is not UTF-8"))
 }
 
 fn no_output(program: &Program, broken: &Broken) -> Failure {
@@ -117,4 +259,90 @@ fn no_output(program: &Program, broken: &Broken) -> Failure {
         }
     };
     Failure { kind, message }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use serde_json::Value;
+
+    use super::*;
+    use crate::ai::{message::Tail, parse, tools};
+
+    const OUTPUTS: &str = include_str!("../../../tests/fixtures/judge/envelope_outputs.jsonl");
+
+    fn envelope(format: &str) -> Option<Envelope> {
+        Some(match format {
+            "plain" => Envelope::Plain,
+            "claude-json" => Envelope::Claude,
+            "gemini-json" => Envelope::Gemini,
+            "codex-jsonl" => Envelope::CodexLines,
+            "opencode-jsonl" => Envelope::OpencodeLines,
+            _ => return None,
+        })
+    }
+
+    #[test]
+    fn every_envelope_fixture_of_a_program() {
+        let dir = tempfile::tempdir().unwrap();
+        let program = Program::new(&["sh".to_owned()], dir.path()).unwrap();
+        let mut count = 0;
+        for line in OUTPUTS.lines() {
+            let row: Value = serde_json::from_str(line).unwrap();
+            let (name, text) = (&row["name"], |key: &str| row[key].as_str().unwrap_or_default());
+            let Some(envelope) = envelope(text("format")) else { continue };
+            count += 1;
+            let backend = ProgramBackend { envelope, ..ProgramBackend::from(program.clone()) };
+            let finished = Finished {
+                ending: Ending::Exited(i32::try_from(row["exit_code"].as_i64().unwrap()).unwrap()),
+                stdout: text("stdout").as_bytes().to_vec(),
+                stderr: Tail::of(text("stderr").as_bytes()),
+            };
+            let prompt = Prompt { task: Task::Judge, text: String::new(), private: Vec::new() };
+            let found = backend.read("tool", &finished, &prompt);
+            let verdict = found.map(|it| parse::verdict(&it.text, &[]));
+            match (verdict, row["expect"]["on_task"].as_bool()) {
+                (Ok(Ok(verdict)), Some(expected)) => {
+                    assert_eq!(verdict.on_task, expected, "{name}");
+                    assert_eq!(verdict.reason, row["expect"]["reason"].as_str().unwrap(), "{name}");
+                }
+                (Err(failure), None) => {
+                    let part = text("message_contains");
+                    assert!(failure.message.contains(part), "{name}: {failure:?}");
+                    let login = failure.kind == FailureKind::NotLoggedIn;
+                    assert_eq!(
+                        login,
+                        text("name") == "claude_not_logged_in",
+                        "{name}: {failure:?}"
+                    );
+                }
+                (found, _) => panic!("{name}: {found:?}"),
+            }
+        }
+        assert_eq!(count, 18);
+    }
+
+    /// Every flag that a row names is one that the tool knows, where the tool is installed.
+    #[test]
+    fn the_flags_of_installed_tools_exist() {
+        for tool in tools::TOOLS {
+            let help = std::process::Command::new(tool.name)
+                .args(if tool.name == "codex" { &["exec", "--help"][..] } else { &["--help"] })
+                .stdin(std::process::Stdio::null())
+                .output();
+            let Ok(help) = help else {
+                eprintln!("skipped: {} is not installed", tool.name);
+                continue;
+            };
+            let help = String::from_utf8_lossy(&help.stdout).into_owned();
+            let flags = tool.args.iter().filter_map(|word| match word {
+                Word::Text(flag) if flag.starts_with("--") => Some(*flag),
+                _ => None,
+            });
+            for flag in flags {
+                assert!(help.contains(flag), "{} does not know {flag}", tool.name);
+            }
+        }
+    }
 }

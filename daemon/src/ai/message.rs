@@ -1,7 +1,7 @@
 //! What to tell people when a program failed, from what it printed, without publishing window
 //! titles.
 
-use super::{Question, parse::plain, prompt::DATA};
+use super::{parse::plain, prompt::DATA};
 use antidrift_protocol::text::clean;
 use std::collections::HashSet;
 
@@ -30,6 +30,13 @@ impl std::fmt::Debug for Tail {
 }
 
 impl Tail {
+    /// A whole stream.
+    pub fn of(bytes: &[u8]) -> Self {
+        let mut tail = Self::default();
+        tail.push(bytes);
+        tail
+    }
+
     /// Adds what came next.
     pub fn push(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
@@ -54,19 +61,19 @@ impl Tail {
 }
 
 /// The one line of `stderr`, else of `stdout`, that says best what went wrong, cleaned; empty if
-/// there is none that may be shown. Lines that quote the question are passed over.
-pub(crate) fn complaint(stderr: &Tail, stdout: &[u8], question: &Question) -> String {
+/// there is none that may be shown. Lines that quote a private text are passed over.
+pub(crate) fn complaint(stderr: &Tail, stdout: &[u8], private: &[&str]) -> String {
     let mut tail = Tail::default();
     tail.push(stdout);
     [stderr, &tail]
         .into_iter()
-        .map(|tail| best_line(tail, question))
+        .map(|tail| best_line(tail, private))
         .find(|l| !l.is_empty())
         .unwrap_or_default()
 }
 
-fn best_line(tail: &Tail, question: &Question) -> String {
-    let private = Private::new(question);
+fn best_line(tail: &Tail, private: &[&str]) -> String {
+    let private = Private::new(private);
     let shown: Vec<String> = tail
         .lines()
         .map(|line| clean(&plain(line), usize::MAX))
@@ -99,15 +106,12 @@ pub(crate) fn asks_for_login(complaint: &str) -> bool {
     .any(|phrase| complaint.contains(phrase))
 }
 
-/// The question's texts in the form in which a cleaned line would repeat them.
+/// Private texts in the form in which a cleaned line would repeat them.
 struct Private(HashSet<String>);
 
 impl Private {
-    fn new(question: &Question) -> Self {
-        let Question { commitment, next_action, success_condition, class: _, title } = question;
-        let texts =
-            [Some(commitment), next_action.as_ref(), success_condition.as_ref(), Some(title)];
-        let texts = texts.into_iter().flatten().map(|text| clean(text, usize::MAX).to_lowercase());
+    fn new(texts: &[&str]) -> Self {
+        let texts = texts.iter().map(|text| clean(text, usize::MAX).to_lowercase());
         Self(texts.flat_map(|text| pieces(&text)).collect())
     }
 
@@ -135,22 +139,15 @@ mod tests {
 
     use super::*;
 
-    fn question() -> Question {
-        Question {
-            commitment: "Write the quarterly report".to_owned(),
-            next_action: None,
-            success_condition: None,
-            class: "firefox".to_owned(),
-            title: "Account 12-34 – My Bank – overdraft letter".to_owned(),
-        }
-    }
+    const PRIVATE: [&str; 2] =
+        ["Write the quarterly report", "Account 12-34 – My Bank – overdraft letter"];
 
     fn of(stderr: &str) -> String {
         let mut tail = Tail::default();
         for chunk in stderr.as_bytes().chunks(100) {
             tail.push(chunk);
         }
-        complaint(&tail, b"", &question())
+        complaint(&tail, b"", &PRIVATE)
     }
 
     #[test]
@@ -184,7 +181,7 @@ mod tests {
         let said = |err: &str, out: &str| {
             let mut tail = Tail::default();
             tail.push(err.as_bytes());
-            complaint(&tail, out.as_bytes(), &question())
+            complaint(&tail, out.as_bytes(), &PRIVATE)
         };
         assert_eq!(said("\n", "Not logged in\n"), "Not logged in");
         assert_eq!(said("why\n", "Not logged in\n"), "why");

@@ -1,14 +1,18 @@
 //! Judges: whether one window serves one commitment. Knows nothing of sessions, sockets or files of
 //! ours; primitives in, primitives out.
 
+pub mod backend;
 pub mod coach;
 pub mod command;
 pub mod embedded;
+pub mod envelope;
 pub mod guard;
+pub mod http;
 pub mod message;
 pub mod parse;
 pub mod process;
 pub mod prompt;
+pub mod tools;
 
 use std::{fmt, future::Future, pin::Pin};
 

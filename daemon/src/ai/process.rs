@@ -55,6 +55,7 @@ const SCRUBBED: [&str; 12] = [
 pub struct Program {
     path: PathBuf,
     args: Vec<String>,
+    variables: Vec<(String, String)>,
     name: String,
     runtime_dir: PathBuf,
     guard: PathBuf,
@@ -120,6 +121,7 @@ impl Program {
         Ok(Self {
             path,
             args: args.to_vec(),
+            variables: Vec::new(),
             name: clean(&name.to_string_lossy(), 64),
             runtime_dir,
             // Not the path of the executable, which an upgrade may have replaced by another version
@@ -134,6 +136,12 @@ impl Program {
     #[must_use]
     pub fn with_guard(self, guard: PathBuf) -> Self {
         Self { guard, ..self }
+    }
+
+    /// Sets variables in the program's environment.
+    #[must_use]
+    pub fn with_variables(self, variables: Vec<(String, String)>) -> Self {
+        Self { variables, ..self }
     }
 
     /// Sets the limit for one run, 30 s by default. A backstop: who starts a run holds a limit too.
@@ -229,6 +237,7 @@ impl Program {
                 command.env_remove(name);
             }
         }
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         // The command holds the guard's end of the socket: it must be gone before we wait for end
         // of file.
         let child = Command::from(command).spawn()?;

@@ -1,0 +1,203 @@
+//! What tools wrap a model's answer in. Pure, and total: no output panics.
+
+use serde_json::Value;
+
+use super::parse::plain;
+
+/// The wrapping of one tool's output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Envelope {
+    /// None: the answer is all of it.
+    Plain,
+    /// `claude --output-format json`: one object with `result` or `structured_output`.
+    Claude,
+    /// `gemini -o json`: one object with `response` or `error`.
+    Gemini,
+    /// `codex exec --json`: one event a line; the last message of the agent is the answer.
+    CodexLines,
+    /// `opencode run --format json`: one event a line; all texts together are the answer.
+    OpencodeLines,
+    /// The body of an OpenAI-compatible chat completion.
+    OpenAi,
+}
+
+/// Why there is no answer in an envelope.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Closed {
+    /// Nothing in it.
+    Empty,
+    /// The model was cut off.
+    Truncated,
+    /// The tool says that it failed; its words, not cleaned.
+    Failed(String),
+}
+
+impl Envelope {
+    /// The model's own text.
+    ///
+    /// # Errors
+    ///
+    /// An envelope that is empty, cut off, or says that the tool failed.
+    pub fn open(self, output: &[u8]) -> Result<Vec<u8>, Closed> {
+        match self {
+            Self::Plain => Ok(output.to_vec()),
+            Self::Claude => claude(output),
+            Self::Gemini => gemini(output),
+            Self::CodexLines => codex(output),
+            Self::OpencodeLines => opencode(output),
+            Self::OpenAi => open_ai(output),
+        }
+    }
+
+    /// What a tool that failed says of it on its standard output, where that is in an envelope.
+    pub fn complaint(self, output: &[u8]) -> Option<String> {
+        match self {
+            Self::Plain => None,
+            _ => match self.open(output) {
+                Err(Closed::Failed(message)) => Some(message),
+                _ => None,
+            },
+        }
+    }
+}
+
+/// The one object that an output is, perhaps with a notice around it on lines of its own.
+fn whole(output: &[u8]) -> Result<Value, Closed> {
+    let text = plain(output);
+    let text = text.trim();
+    if text.is_empty() {
+        return Err(Closed::Empty);
+    }
+    let lines = String::from_utf8_lossy(output);
+    let line = || lines.lines().rev().find_map(|line| serde_json::from_str(line.trim()).ok());
+    serde_json::from_str(text).ok().or_else(line).ok_or_else(|| Closed::Failed(text.to_owned()))
+}
+
+fn text_of(value: &Value) -> Option<String> {
+    value.as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned)
+}
+
+fn answer(text: Option<String>) -> Result<Vec<u8>, Closed> {
+    text.map(String::into_bytes).ok_or(Closed::Empty)
+}
+
+fn claude(output: &[u8]) -> Result<Vec<u8>, Closed> {
+    let it = whole(output)?;
+    if it["is_error"] == Value::Bool(true) {
+        let said = text_of(&it["result"]).or_else(|| text_of(&it["errors"][0]));
+        let said = said.or_else(|| text_of(&it["subtype"]));
+        return Err(Closed::Failed(said.unwrap_or_else(|| "it failed".into())));
+    }
+    let structured = Some(&it["structured_output"]).filter(|it| it.is_object());
+    answer(structured.map(Value::to_string).or_else(|| text_of(&it["result"])))
+}
+
+fn gemini(output: &[u8]) -> Result<Vec<u8>, Closed> {
+    let it = whole(output)?;
+    match &it["error"] {
+        Value::Null => answer(text_of(&it["response"])),
+        error => Err(Closed::Failed(message_of(error))),
+    }
+}
+
+fn codex(output: &[u8]) -> Result<Vec<u8>, Closed> {
+    let (mut said, mut failed) = (None, None);
+    for event in events(output) {
+        let item = &event["item"];
+        match (event["type"].as_str(), item["type"].as_str()) {
+            (Some("item.completed"), Some("agent_message")) => said = text_of(&item["text"]),
+            (Some("turn.failed" | "error"), _) => {
+                failed = Some(match &event["error"] {
+                    Value::Null => message_of(&event),
+                    error => message_of(error),
+                });
+            }
+            _ => {}
+        }
+    }
+    match failed {
+        Some(message) => Err(Closed::Failed(message)),
+        None => answer(said),
+    }
+}
+
+fn opencode(output: &[u8]) -> Result<Vec<u8>, Closed> {
+    let mut said = String::new();
+    for event in events(output) {
+        match event["type"].as_str() {
+            Some("text") => said.push_str(event["part"]["text"].as_str().unwrap_or_default()),
+            Some("error") => return Err(Closed::Failed(message_of(&event["error"]))),
+            _ => {}
+        }
+    }
+    answer(Some(said).filter(|said| !said.trim().is_empty()))
+}
+
+fn open_ai(output: &[u8]) -> Result<Vec<u8>, Closed> {
+    let it = whole(output)?;
+    if !it["error"].is_null() {
+        return Err(Closed::Failed(message_of(&it["error"])));
+    }
+    let choice = &it["choices"][0];
+    if choice["finish_reason"] == "length" {
+        return Err(Closed::Truncated);
+    }
+    answer(text_of(&choice["message"]["content"]))
+}
+
+fn events(output: &[u8]) -> impl Iterator<Item = Value> {
+    let text = String::from_utf8_lossy(output).into_owned();
+    let events: Vec<Value> =
+        text.lines().filter_map(|line| serde_json::from_str(line.trim()).ok()).collect();
+    events.into_iter()
+}
+
+fn message_of(error: &Value) -> String {
+    let said = text_of(&error["message"]).or_else(|| text_of(&error["data"]["message"]));
+    said.or_else(|| text_of(error)).unwrap_or_else(|| "it failed".into())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn every_envelope_opens_on_any_bytes() {
+        for envelope in [
+            Envelope::Plain,
+            Envelope::Claude,
+            Envelope::Gemini,
+            Envelope::CodexLines,
+            Envelope::OpencodeLines,
+            Envelope::OpenAi,
+        ] {
+            for output in [&b""[..], b"{", b"[]", b"null", b"\xff\xfe", b"{\"error\":5}", b"5\n{}"]
+            {
+                let _ = envelope.open(output);
+                let _ = envelope.complaint(output);
+            }
+        }
+        assert_eq!(Envelope::Claude.open(b" \n"), Err(Closed::Empty));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_in_it_comes_out_and_nothing_else(text in "\\PC{1,60}") {
+            prop_assume!(!text.trim().is_empty());
+            let wrapped = |value: Value| value.to_string().into_bytes();
+            for (envelope, output) in [
+                (Envelope::Claude, wrapped(serde_json::json!({"is_error": false, "result": text}))),
+                (Envelope::Gemini, wrapped(serde_json::json!({"response": text}))),
+                (Envelope::OpenAi, wrapped(serde_json::json!({
+                    "choices": [{"message": {"content": text}, "finish_reason": "stop"}]
+                }))),
+            ] {
+                prop_assert_eq!(envelope.open(&output).unwrap(), text.as_bytes());
+            }
+        }
+    }
+}
