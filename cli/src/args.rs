@@ -28,6 +28,7 @@ const START_EXAMPLES: &str = "\
 Examples:
   antidrift start draft the report
   antidrift start draft the report --for 1h30 --next 'outline section 2'
+  antidrift start --coach get the tax return off my desk
   antidrift start --allow code,emacs --allow-domain docs.rs write the parser
   antidrift start -- '- [ ] a text that begins with a dash'";
 
@@ -45,6 +46,15 @@ Examples:
   antidrift ontask --class firefox
   antidrift ontask --title 'RFC 9110'
   antidrift ontask --domain docs.rs";
+
+const COACH_HELP: &str = "\
+The coach is a model: backend or command under [coach] in the configuration, else
+the judge if that is one. It is told what you typed and the window classes that
+had the focus lately. Nothing is started: antidrift start --coach does that.
+
+Examples:
+  antidrift coach get the tax return off my desk
+  antidrift start --coach get the tax return off my desk";
 
 const WHY_HELP: &str = "\
 Which window is meant: as for antidrift ontask. What is printed holds the
@@ -89,6 +99,8 @@ pub(crate) enum Command {
     Refocus,
     /// The window serves the commitment: allow it from now on
     Ontask(Ontask),
+    /// Ask the coach for a first step, a goal and a timebox
+    Coach(Coach),
     /// End the session and show its review
     Complete(Complete),
     /// Leave the review
@@ -107,6 +119,12 @@ pub(crate) struct Start {
     /// What you set out to do; several words are joined by a space
     #[arg(required = true, value_name = "TEXT")]
     pub(crate) text: Vec<String>,
+    /// Let the coach fill in what you do not give; on a terminal you edit it first
+    #[arg(long)]
+    pub(crate) coach: bool,
+    /// Take what the coach proposes as it is
+    #[arg(long, requires = "coach")]
+    pub(crate) yes: bool,
     /// The first step
     #[arg(long, value_name = "TEXT")]
     pub(crate) next: Option<String>,
@@ -178,6 +196,17 @@ impl From<Went> for Outcome {
 
 #[derive(Debug, Default, Group)]
 pub(crate) struct Status {
+    /// The daemon's answer as one line of JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Group)]
+#[command(after_help = COACH_HELP)]
+pub(crate) struct Coach {
+    /// What you have in mind; several words are joined by a space
+    #[arg(required = true, value_name = "INTENT")]
+    pub(crate) intent: Vec<String>,
     /// The daemon's answer as one line of JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -19,6 +19,7 @@ mod exit;
 mod notify;
 mod out;
 mod render;
+mod spinner;
 mod watch;
 
 use std::{ffi::OsString, process::ExitCode};

@@ -267,6 +267,9 @@ fn judge(judge: &Judge) -> String {
         (0, None) => String::new(),
         (1, None) => ", 1 call".to_owned(),
         (calls, None) => format!(", {calls} calls"),
+        (calls, Some(limit)) if calls >= limit => {
+            format!(", all {limit} calls of this session used; the embedded judge goes on")
+        }
         (calls, Some(limit)) => format!(", {calls} of {limit} calls"),
     };
     format!("{name}{to}, {status}{calls}")

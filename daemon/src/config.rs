@@ -3,6 +3,8 @@
 //! A faulty file stops the start, with line and column: running on defaults could send what the
 //! user had excluded. The one exception is the judge's name, which only switches the judge off.
 
+mod choice;
+
 use std::{
     collections::BTreeMap,
     fmt,
@@ -16,6 +18,9 @@ use std::{
 use serde::{Deserialize, Deserializer, de};
 use toml::Spanned;
 
+pub use choice::Choice;
+use choice::choose;
+
 use crate::{
     ai::embedded::{Catalogue, CatalogueError, Entry, catalogue},
     evidence::{ClassListError, Contexts},
@@ -25,20 +30,24 @@ use crate::{
 const MAX_FILE: u64 = 1024 * 1024;
 /// Longest duration that can be set.
 const MAX_SECS: f64 = 3600.0;
-/// Most characters of a judge's name that are repeated in an error.
+/// Most letters of a word that are compared with known ones.
 const MAX_NAME: usize = 64;
-
-/// Backends of this version.
-const BACKENDS: &[&str] = &["embedded", "none", "command"];
-/// Backends that other versions bring.
-const OTHER_BACKENDS: &[&str] =
-    &["claude", "codex", "gemini", "llm", "aichat", "ollama", "http", "auto"];
 
 /// What was configured.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// The judge.
-    pub judge: JudgeChoice,
+    pub judge: Choice,
+    /// The model that a tool is told to use, if one is named.
+    pub model: Option<String>,
+    /// The coach; as the judge, if that is a model and no other is named.
+    pub coach: Choice,
+    /// The model that the coach is told to use.
+    pub coach_model: Option<String>,
+    /// How long a proposal may take.
+    pub coach_timeout: Duration,
+    /// Most judgements of a model in one session; none if there is no limit.
+    pub max_per_session: Option<u64>,
     /// Whether the embedded judge is asked before the one that is named.
     pub prefilter: bool,
     /// What the embedded judge knows.
@@ -53,30 +62,12 @@ pub struct Config {
     pub contexts: Contexts,
 }
 
-/// Which judge is to be asked.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum JudgeChoice {
-    /// The one in the daemon: rules over a catalogue of sites, programs and words.
-    Embedded,
-    /// None; unmatched windows stay idle.
-    None,
-    /// This program with these arguments: the question on its standard input, the verdict on its
-    /// standard output. Never empty.
-    Command(Vec<String>),
-    /// One that cannot be had. The daemon runs without a judge and says why.
-    Off {
-        /// As it was named.
-        backend: String,
-        /// Why it cannot be had, and what to do.
-        error: String,
-    },
-}
-
 /// What stands in the file, as it stands there.
 #[derive(Deserialize, Default)]
 #[serde(default, deny_unknown_fields)]
 struct Tables {
     judge: JudgeTable,
+    coach: CoachTable,
     drift: DriftTable,
     catalogue: CatalogueTable,
 }
@@ -86,7 +77,10 @@ struct Tables {
 struct JudgeTable {
     backend: Option<String>,
     command: Option<Spanned<Vec<String>>>,
+    model: Option<String>,
     prefilter: Option<bool>,
+    max_per_session: Option<u64>,
+    http: HttpTable,
     timeout_secs: Option<Seconds>,
 }
 
@@ -96,6 +90,26 @@ struct JudgeTable {
 struct CatalogueTable {
     sites: BTreeMap<Spanned<String>, Vec<Spanned<String>>>,
     programs: BTreeMap<Spanned<String>, Vec<Spanned<String>>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default, deny_unknown_fields)]
+struct HttpTable {
+    base_url: Option<String>,
+    model: Option<String>,
+    api_key_env: Option<String>,
+    api_key_file: Option<PathBuf>,
+    allow_remote: Option<bool>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default, deny_unknown_fields)]
+struct CoachTable {
+    backend: Option<String>,
+    command: Option<Spanned<Vec<String>>>,
+    model: Option<String>,
+    http: HttpTable,
+    timeout_secs: Option<Seconds>,
 }
 
 #[derive(Deserialize, Default)]
@@ -199,17 +213,33 @@ impl Config {
         let at = |span: Option<Range<usize>>, message: String| {
             fault(path, text, span.map_or(0, |span| span.start), message)
         };
-        let Tables { judge, drift, catalogue } = toml::from_str(text)
+        let Tables { judge, coach, drift, catalogue } = toml::from_str(text)
             .map_err(|error| at(error.span(), with_suggestion(&one_line(error.message()))))?;
 
-        let command = match judge.command {
+        let command = |key: &str, command: Option<Spanned<Vec<String>>>| match command {
             Some(command) if command.get_ref().first().is_none_or(|program| program.is_empty()) => {
-                let message = "command: must begin with a program, as in [\"/path/to/judge\"]";
-                return Err(at(Some(command.span()), message.into()));
+                let message =
+                    format!("{key}: must begin with a program, as in [\"/path/to/judge\"]");
+                Err(at(Some(command.span()), message))
             }
-            command => command.map(Spanned::into_inner),
+            command => Ok(command.map(Spanned::into_inner)),
         };
         let named = backend.filter(|name| !name.is_empty()).or(judge.backend.as_deref());
+        let chosen = choose(
+            "judge",
+            named.unwrap_or("embedded"),
+            command("command", judge.command)?,
+            &judge.http,
+        );
+        let coach_command = command("command", coach.command)?;
+        let coach_chosen = match &coach.backend {
+            Some(name) => choose("coach", name, coach_command, &coach.http),
+            None if coach_command.is_some() => {
+                choose("coach", "command", coach_command, &coach.http)
+            }
+            None if chosen.is_model() => chosen.clone(),
+            None => Choice::None,
+        };
         let (many, ignored) = (&drift.many_context_classes, &drift.ignore_classes);
         let (many, ignored) = (
             class_list("many_context_classes", many.as_deref(), &at)?,
@@ -219,7 +249,12 @@ impl Config {
             value.map_or(Duration::from_secs(default), |Seconds(value)| value)
         };
         Ok(Self {
-            judge: choose(named, command),
+            judge: chosen,
+            coach_model: coach.model.or_else(|| judge.model.clone()),
+            model: judge.model,
+            coach: coach_chosen,
+            coach_timeout: secs(coach.timeout_secs, 60),
+            max_per_session: judge.max_per_session.filter(|&limit| limit > 0),
             prefilter: judge.prefilter.unwrap_or(false),
             catalogue: own_catalogue(&catalogue, &at)?,
             judge_timeout: secs(judge.timeout_secs, 30),
@@ -243,44 +278,6 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
         ));
     }
     Ok(text)
-}
-
-fn choose(backend: Option<&str>, command: Option<Vec<String>>) -> JudgeChoice {
-    let off = |backend: &str, error: String| {
-        let backend = backend.chars().take(MAX_NAME).collect();
-        JudgeChoice::Off { backend, error }
-    };
-    match (backend.unwrap_or("embedded"), command) {
-        ("embedded", _) => JudgeChoice::Embedded,
-        ("none", _) => JudgeChoice::None,
-        ("command", Some(command)) => JudgeChoice::Command(command),
-        ("command", None) => off(
-            "command",
-            "the judge is «command», but no command is set: add command = [\"/path/to/judge\"] \
-             under [judge]"
-                .into(),
-        ),
-        (other, _) if OTHER_BACKENDS.contains(&other) => off(
-            other,
-            format!(
-                "the judge «{other}» is not in this version, which has: {}; no window is judged",
-                BACKENDS.join(", ")
-            ),
-        ),
-        (unknown, _) => {
-            let name: String = unknown.chars().take(MAX_NAME).collect();
-            let known = BACKENDS.iter().chain(OTHER_BACKENDS).copied();
-            let meant = nearest(&name, known).map(|near| format!(", did you mean «{near}»"));
-            off(
-                unknown,
-                format!(
-                    "there is no judge {name:?}{}; this version has: {}; no window is judged",
-                    meant.unwrap_or_default(),
-                    BACKENDS.join(", ")
-                ),
-            )
-        }
-    }
 }
 
 /// The built-in catalogue with the user's entries. A clash names both.
@@ -392,7 +389,7 @@ mod tests {
     #[test]
     fn nothing_set_is_the_defaults() {
         let config = parse("").unwrap();
-        assert_eq!(config.judge, JudgeChoice::Embedded);
+        assert_eq!(config.judge, Choice::Embedded);
         assert!(!config.prefilter);
         let secs = [config.judge_timeout, config.debounce, config.settle].map(|it| it.as_secs());
         assert_eq!(secs, [30, 10, 2]);
@@ -407,7 +404,7 @@ mod tests {
              many_context_classes = [\"+mybrowser\", \"-wine\"]\nignore_classes = [\"dock\"]",
         )
         .unwrap();
-        assert_eq!(config.judge, JudgeChoice::Command(vec!["/bin/judge".into(), "-q".into()]));
+        assert_eq!(config.judge, Choice::Command(vec!["/bin/judge".into(), "-q".into()]));
         assert_eq!(config.judge_timeout, Duration::from_millis(250));
         assert_eq!((config.debounce, config.settle.as_secs()), (Duration::ZERO, 3600));
         assert!(config.contexts.is_many_context("MyBrowser") && config.contexts.is_ignored("dock"));
@@ -458,6 +455,41 @@ mod tests {
     }
 
     #[test]
+    fn backends_and_the_coach_that_follows_them() {
+        let config =
+            parse("[judge]\nbackend = \"claude\"\nmodel = \"sonnet\"\nmax_per_session = 40")
+                .unwrap();
+        assert_eq!(
+            (&config.judge, &config.coach),
+            (&Choice::Tool("claude"), &Choice::Tool("claude"))
+        );
+        assert_eq!(config.coach_model.as_deref(), Some("sonnet"));
+        assert_eq!(config.max_per_session, Some(40));
+        assert_eq!(config.coach_timeout, Duration::from_secs(60));
+
+        let config = parse("[coach]\ncommand = [\"/bin/coach\"]\ntimeout_secs = 5").unwrap();
+        assert_eq!(config.judge, Choice::Embedded);
+        assert_eq!(config.coach, Choice::Command(vec!["/bin/coach".into()]));
+        assert_eq!(parse("").unwrap().coach, Choice::None);
+        assert_eq!(
+            parse("[judge]\nbackend = \"auto\"\nmax_per_session = 0").unwrap().max_per_session,
+            None
+        );
+
+        let text = "[judge]\nbackend = \"ollama\"\n[judge.http]\nmodel = \"qwen\"";
+        let Choice::Http(endpoint) = parse(text).unwrap().judge else { panic!("no endpoint") };
+        assert_eq!(
+            (endpoint.base_url.as_str(), endpoint.model.as_str()),
+            ("http://127.0.0.1:11434/v1", "qwen")
+        );
+        let text = "[judge]\nbackend = \"auto\"\n[judge.http]\nbase_url = \"http://localhost:1\"\nmodel = \"m\"";
+        assert!(matches!(parse(text).unwrap().judge, Choice::Auto(Some(_))));
+        let text = "[judge]\nbackend = \"http\"\n[judge.http]\nbase_url = \"http://example.com\"\nmodel = \"m\"";
+        let Choice::Off { error, .. } = parse(text).unwrap().judge else { panic!("taken") };
+        assert!(error.contains("[judge.http]") && error.contains("allow_remote"), "{error}");
+    }
+
+    #[test]
     fn own_catalogue_entries() {
         let config = parse(
             "[judge]\nprefilter = true\n[catalogue.sites]\nvideo = [\"MyTube\"]\n\
@@ -471,22 +503,23 @@ mod tests {
     #[test]
     fn a_judge_that_cannot_be_had_is_off_and_says_so() {
         for (variable, file, expected, part) in [
-            (Some("claude"), "none", Some("claude"), "not in this version"),
+            (Some("http"), "none", Some("http"), "base_url"),
+            (Some("ollama"), "none", Some("ollama"), "no model"),
             (Some("clade"), "none", Some("clade"), "did you mean «claude»"),
             (Some("no\u{1b}thing"), "none", Some("no\u{1b}thing"), "no\\u{1b}thing"),
             (Some("command"), "none", Some("command"), "no command is set"),
-            (Some(""), "gemini", Some("gemini"), "not in this version"),
             (None, "zzzzzz", Some("zzzzzz"), "there is no judge"),
             (Some("none"), "claude", None, ""),
+            (None, "https", Some("https"), "did you mean «http»"),
         ] {
             let text = format!("[judge]\nbackend = \"{file}\"");
             let config = Config::parse(Path::new("c"), &text, variable).unwrap();
             match (config.judge, expected) {
-                (JudgeChoice::Off { backend, error }, Some(expected)) => {
+                (Choice::Off { backend, error }, Some(expected)) => {
                     assert_eq!(backend, expected);
                     assert!(error.contains(part), "{error}");
                 }
-                (JudgeChoice::None, None) => {}
+                (Choice::None, None) => {}
                 (found, _) => panic!("{variable:?}, {file}: {found:?}"),
             }
         }

@@ -41,6 +41,11 @@ pub enum Message {
         /// Where the answer goes, once the change is made and its save was attempted.
         reply: Reply,
     },
+    /// Which window classes were seen lately, the newest first.
+    RecentClasses {
+        /// Where the answer goes.
+        reply: oneshot::Sender<Vec<String>>,
+    },
     /// A new subscriber.
     Subscribe {
         /// What it wants to hear.
@@ -147,6 +152,9 @@ impl Controller {
                 self.tickets += 1;
                 let ticket = Ticket(self.tickets);
                 self.step(Input::Request { ticket, command }, Some(reply));
+            }
+            Message::RecentClasses { reply } => {
+                let _ = reply.send(self.session.recent_classes());
             }
             Message::Subscribe { topics, reply } => {
                 let now = clock::now();

@@ -1,6 +1,7 @@
 //! The antidrift daemon as a library: what `main` starts and what tests drive.
 
 pub mod ai;
+pub mod backends;
 pub mod clock;
 pub mod config;
 pub mod controller;
@@ -17,17 +18,17 @@ pub mod store;
 
 use std::{io, sync::Arc};
 
-use antidrift_protocol::{Destination, paths::SocketPath};
+use antidrift_protocol::paths::SocketPath;
 use tokio::{
     signal::unix::{SignalKind, signal},
     sync::{mpsc, watch},
 };
 use tokio_util::sync::CancellationToken;
 
-use ai::{Judge, command::CommandJudge};
-use config::{Config, JudgeChoice};
+use ai::{Judge, coach::Coach, tools::Task};
+use config::{Choice, Config};
 use controller::{Controller, REQUEST_QUEUE};
-use server::{Server, ServerError};
+use server::{Coaching, Server, ServerError};
 use session::{JudgeSettings, Session, Settings};
 use store::{StateDir, Store};
 
@@ -73,6 +74,7 @@ pub async fn run(options: Options) -> Result<(), RunError> {
     let started = clock::now();
     let (store, restored) = Store::open(state_dir);
     let (judge, judge_settings) = judge(&config, &socket);
+    let coaching = Coaching::new(coach(&config, &socket));
     let settings = Settings {
         debounce: config.debounce,
         settle: config.settle,
@@ -86,7 +88,7 @@ pub async fn run(options: Options) -> Result<(), RunError> {
     let stop = CancellationToken::new();
     let (sender, messages) = mpsc::channel(REQUEST_QUEUE);
     let instance = format!("{:x}-{:x}", std::process::id(), started.boot.as_nanos());
-    let server = Server::bind(&socket, sender, instance, stop.clone())?;
+    let server = Server::bind(&socket, sender, instance, coaching, stop.clone())?;
     let (observed, observations) = watch::channel(None);
     let sensor = sensor::spawn(
         sensor::Settings { display, wayland, is_terminal: evidence::is_terminal },
@@ -123,52 +125,38 @@ pub async fn run(options: Options) -> Result<(), RunError> {
 /// The judge that was configured. One that cannot be had is no reason not to start: local matching
 /// works without, and the state says why there is none.
 fn judge(config: &Config, socket: &SocketPath) -> (Option<Arc<dyn Judge>>, JudgeSettings) {
-    let catalogue = || Some(Arc::new(config.catalogue.clone()));
-    // A judge that cannot be had takes nothing from the one that would be asked before it.
-    let embedded = if config.prefilter { catalogue() } else { None };
-    let off = |backend: &str, error: Option<String>| {
-        if let Some(error) = &error {
-            tracing::warn!("the judge is off: {error}");
-        }
-        let backend = backend.to_owned();
-        (
-            None,
-            JudgeSettings {
-                backend,
-                error,
-                embedded: embedded.clone(),
-                ..JudgeSettings::default()
-            },
-        )
-    };
-    match &config.judge {
-        JudgeChoice::Embedded => {
-            let settings = JudgeSettings {
-                backend: "embedded".into(),
-                destination: Some(Destination::Local),
-                embedded: catalogue(),
-                ..JudgeSettings::default()
-            };
-            (None, settings)
-        }
-        JudgeChoice::None => {
-            (None, JudgeSettings { backend: "none".into(), ..JudgeSettings::default() })
-        }
-        JudgeChoice::Off { backend, error } => off(backend, Some(error.clone())),
-        JudgeChoice::Command(argv) => match CommandJudge::new(argv, socket.dir()) {
-            Ok(judge) => {
-                // The session holds the limit; this one is for a session that does not.
-                let judge = judge.with_timeout(config.judge_timeout * 2);
-                let settings = JudgeSettings {
-                    backend: "command".into(),
-                    destination: Some(Destination::Local),
-                    model: true,
-                    embedded,
-                    error: None,
-                };
-                (Some(Arc::new(judge)), settings)
-            }
-            Err(failure) => off("command", Some(failure.message)),
-        },
+    // The session holds the limit; the backend's own is for a session that does not.
+    let limit = config.judge_timeout * 2;
+    let model = config.model.as_deref();
+    let found = backends::find(&config.judge, Task::Judge, model, limit, socket.dir());
+    if let Some(error) = &found.error {
+        tracing::warn!("the judge is off: {error}");
     }
+    let first = config.prefilter || config.judge == Choice::Embedded;
+    let settings = JudgeSettings {
+        backend: found.name,
+        destination: found.destination,
+        model: found.model.is_some(),
+        // At a session's cap the embedded judge goes on alone.
+        embedded: (first || config.max_per_session.is_some())
+            .then(|| Arc::new(config.catalogue.clone())),
+        prefilter: first,
+        limit: config.max_per_session,
+        error: found.error,
+    };
+    (found.model.map(|model| Arc::new(model) as Arc<dyn Judge>), settings)
+}
+
+/// The coach that was configured, or why there is none.
+fn coach(config: &Config, socket: &SocketPath) -> Result<Arc<dyn Coach>, String> {
+    let model = config.coach_model.as_deref();
+    let limit = config.coach_timeout;
+    let found = backends::find(&config.coach, Task::Coach, model, limit, socket.dir());
+    found.model.map(|model| Arc::new(model) as Arc<dyn Coach>).ok_or_else(|| {
+        found.error.unwrap_or_else(|| {
+            "no coach is configured; name a model under [judge] or [coach], or give the fields \
+             yourself (see antidrift start --help)"
+                .into()
+        })
+    })
 }

@@ -233,6 +233,8 @@ pub struct Ended {
 pub struct Proposed {
     /// What the coach proposes.
     pub proposal: Proposal,
+    /// Window classes of it that no window has had lately: they may not exist.
+    pub unseen: Vec<String>,
 }
 
 /// A coach's proposal, to be confirmed by a person.

@@ -217,6 +217,7 @@ fn longest(c: char) -> Vec<(&'static str, String)> {
                     timebox_secs: u64::MAX,
                     allowed: fullest(c),
                 },
+                unseen: vec![full(c, 64); 16],
             })),
         ),
         (

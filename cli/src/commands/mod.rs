@@ -1,6 +1,8 @@
 //! One file a command: build the request, print the answer.
 
+mod coach;
 mod complete;
+mod edit;
 mod end;
 mod ontask;
 mod refocus;
@@ -39,6 +41,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::Start(start) => start::run(&daemon, start),
         Command::Refocus => refocus::run(&daemon),
         Command::Ontask(ontask) => ontask::run(&daemon, ontask),
+        Command::Coach(coach) => coach::run(&daemon, &coach),
         Command::Complete(complete) => complete::run(&daemon, complete),
         Command::End => end::run(&daemon),
         Command::Status(status) => status::run(&daemon, &status),

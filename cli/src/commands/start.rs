@@ -1,12 +1,23 @@
 //! `antidrift start`
 
-use antidrift_protocol::{Allowed, Command, JudgeStatus, Start, Started};
+use antidrift_protocol::{Allowed, Command, JudgeStatus, Proposal, Proposed, Start, Started};
 
-use super::Daemon;
+use super::{Daemon, edit};
 use crate::{args, duration, exit::Failure, out, render};
 
 pub(super) fn run(daemon: &Daemon, args: args::Start) -> Result<(), Failure> {
-    let start = Start {
+    let coached = if args.coach {
+        let text = args.text.join(" ");
+        let Proposed { proposal, unseen } = super::coach::proposal(daemon, &text)?;
+        if !unseen.is_empty() && args.allow.is_empty() {
+            let names: Vec<String> = unseen.iter().map(|class| render::title(class)).collect();
+            out::warn(&format!("no window had these classes lately: {}", names.join(", ")));
+        }
+        Some(if args.yes { proposal } else { edit::proposal(proposal, &args)? })
+    } else {
+        None
+    };
+    let mut start = Start {
         text: args.text.join(" "),
         next_action: args.next,
         success_condition: args.success,
@@ -19,11 +30,26 @@ pub(super) fn run(daemon: &Daemon, args: args::Start) -> Result<(), Failure> {
             commands: entries(args.allow_command),
         },
     };
+    if let Some(proposal) = coached {
+        fill_in(&mut start, proposal);
+    }
     let command = Command::Start(start);
     super::check(&command)?;
     let started: Started = daemon.ask(command)?;
     super::warn_unless(started.saved, started.warning.as_deref());
     out::print(&text(&started))
+}
+
+/// What the user gave wins over what the coach proposes.
+fn fill_in(start: &mut Start, proposal: Proposal) {
+    let given = |text: String| Some(text).filter(|text| !text.trim().is_empty());
+    let Proposal { next_action, success_condition, timebox_secs, allowed } = proposal;
+    start.next_action = start.next_action.take().or_else(|| given(next_action));
+    start.success_condition = start.success_condition.take().or_else(|| given(success_condition));
+    start.timebox_secs = start.timebox_secs.or(Some(timebox_secs).filter(|&secs| secs > 0));
+    if start.allowed.size() == 0 {
+        start.allowed = allowed;
+    }
 }
 
 /// Entries of a list with commas: blanks around them and a last comma mean nothing.
@@ -60,4 +86,33 @@ fn text(started: &Started) -> String {
         lines.push(format!("note: {what}"));
     }
     lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_user_gave_wins_over_the_coach() {
+        let proposal = || Proposal {
+            next_action: "open the folder".into(),
+            success_condition: "sent".into(),
+            timebox_secs: 1500,
+            allowed: Allowed { window_classes: vec!["code".into()], ..Allowed::default() },
+        };
+        let mut start = Start::default();
+        fill_in(&mut start, proposal());
+        assert_eq!(start.next_action.as_deref(), Some("open the folder"));
+        assert_eq!((start.timebox_secs, start.allowed.window_classes.len()), (Some(1500), 1));
+        let mut start = Start {
+            next_action: Some("mine".into()),
+            timebox_secs: Some(60),
+            allowed: Allowed { domains: vec!["a.example".into()], ..Allowed::default() },
+            ..Start::default()
+        };
+        fill_in(&mut start, proposal());
+        assert_eq!((start.next_action.as_deref(), start.timebox_secs), (Some("mine"), Some(60)));
+        assert_eq!(start.success_condition.as_deref(), Some("sent"));
+        assert!(start.allowed.window_classes.is_empty());
+    }
 }

@@ -48,7 +48,7 @@ pub(super) struct Connection {
     pub(super) stream: Stream,
     pub(super) shared: Shared,
     lines: LineDecoder,
-    buffer: Vec<u8>,
+    pub(super) buffer: Vec<u8>,
 }
 
 impl Connection {
@@ -129,6 +129,7 @@ impl Connection {
         tracing::debug!(request = command.name(), "asked");
         match command {
             Command::Hello(hello) => self.greet(id, &hello).await,
+            Command::Propose(propose) => self.propose(id, propose).await,
             Command::Subscribe(subscribe) => self.subscribe(id, subscribe, place).await,
             command => {
                 let (reply, answer) = oneshot::channel();
@@ -193,7 +194,7 @@ impl Connection {
         Err(End::Over)
     }
 
-    async fn reply(
+    pub(super) async fn reply(
         &mut self,
         id: Option<u64>,
         result: Result<Answer, ErrorObject>,

@@ -13,12 +13,12 @@ use interprocess::{
 use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use super::{connection::Connection, places::Places};
+use super::{connection::Connection, places::Places, propose::Coaching};
 use crate::controller::Message;
 
-/// How long accepting rests after an error such as «too many open files», which would only repeat.
 /// How long connections have at the end of the daemon: half of what `--replace` waits.
 const FAREWELL: Duration = Duration::from_secs(5);
+/// How long accepting rests after an error such as «too many open files», which would only repeat.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(200);
 
 /// Why nobody can connect.
@@ -45,6 +45,7 @@ pub(super) struct Shared {
     pub(super) controller: mpsc::Sender<Message>,
     /// Names this run of the daemon.
     pub(super) instance: String,
+    pub(super) coaching: Coaching,
     pub(super) places: Places,
     pub(super) stop: CancellationToken,
     pub(super) tasks: TaskTracker,
@@ -61,6 +62,7 @@ impl Server {
         socket: &SocketPath,
         controller: mpsc::Sender<Message>,
         instance: String,
+        coaching: Coaching,
         stop: CancellationToken,
     ) -> Result<Self, ServerError> {
         let path = socket.path.clone();
@@ -77,6 +79,7 @@ impl Server {
         let shared = Shared {
             controller,
             instance,
+            coaching,
             places: Places::default(),
             stop,
             tasks: TaskTracker::new(),

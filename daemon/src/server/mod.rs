@@ -3,6 +3,9 @@
 mod connection;
 mod listen;
 mod places;
+mod propose;
 mod subscribe;
 
 pub use listen::{Server, ServerError};
+
+pub use propose::Coaching;

@@ -69,7 +69,17 @@ impl JudgeState {
 
     /// Whether a judgement could be started, now or when the debounce has passed.
     pub(super) fn can_be_asked(&self, now: Now) -> bool {
-        self.settings.model && self.backs_off_until(now).is_none()
+        self.settings.model && !self.is_spent() && self.backs_off_until(now).is_none()
+    }
+
+    /// Whether this session has had all the judgements of a model that it may have.
+    pub(super) fn is_spent(&self) -> bool {
+        self.settings.limit.is_some_and(|limit| self.calls >= limit)
+    }
+
+    /// Whether the embedded judge is asked now.
+    pub(super) fn is_embedded_asked(&self) -> bool {
+        self.settings.prefilter || (self.settings.model && self.is_spent())
     }
 
     pub(super) fn status(&self, now: Now) -> JudgeStatus {

@@ -70,8 +70,12 @@ pub struct JudgeSettings {
     pub destination: Option<Destination>,
     /// Whether there is a judge to be started: a program or a model.
     pub model: bool,
-    /// What the embedded judge knows, if that one is to be asked, alone or before the model.
+    /// What the embedded judge knows, if that one may have to be asked.
     pub embedded: Option<Arc<Catalogue>>,
+    /// Whether it is asked before the model, rather than only when that may be asked no more.
+    pub prefilter: bool,
+    /// Most judgements of a model in one session.
+    pub limit: Option<u64>,
     /// Why there is none although one was named.
     pub error: Option<String>,
 }
@@ -176,6 +180,11 @@ impl Session {
     /// Number of the last change.
     pub fn seq(&self) -> u64 {
         self.seq
+    }
+
+    /// The window classes that had the focus lately, the newest first; at most 32.
+    pub fn recent_classes(&self) -> Vec<String> {
+        self.focused.recent.iter().cloned().collect()
     }
 
     fn observed(&mut self, observation: Observation) {

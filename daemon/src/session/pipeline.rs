@@ -88,7 +88,7 @@ impl Session {
                 (false, false) => Finding::Wait(Some(settled_at)),
             };
         }
-        if self.embedded.is_on() {
+        if self.embedded.is_on() && self.judge.is_embedded_asked() {
             let Some(opinion) = self.embedded.opinion(&present.window) else {
                 return if settled { Finding::Consult } else { Finding::Wait(Some(settled_at)) };
             };

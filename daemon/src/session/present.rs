@@ -1,7 +1,7 @@
 //! The window that has the focus: how long it has had it, which context it shows, and its title as
 //! it is shown.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use antidrift_protocol::{DriftSource, Sensor, SensorStatus};
 
@@ -18,6 +18,8 @@ const NO_WINDOW_DELAY: Duration = Duration::from_millis(75);
 const TITLE_REST: Duration = Duration::from_millis(90);
 /// … or when this long has passed since the last time.
 const TITLE_PACE: Duration = Duration::from_secs(1);
+/// Most classes that are remembered for the coach.
+const MAX_RECENT: usize = 32;
 /// Keys in a row that may be short before a title counts as never resting.
 const RESTLESS_KEYS: u8 = 3;
 
@@ -30,6 +32,8 @@ pub(super) struct Focused {
     leaving_at: Option<Duration>,
     /// Counts the changes of window.
     pub(super) switches: u64,
+    /// Classes that had the focus lately, the newest first.
+    pub(super) recent: VecDeque<String>,
 }
 
 impl Default for Focused {
@@ -37,7 +41,7 @@ impl Default for Focused {
     fn default() -> Self {
         let status = SensorStatus::Connecting;
         let sensor = Sensor { kind: "x11".into(), status, detail: None };
-        Self { sensor, present: None, leaving_at: None, switches: 0 }
+        Self { sensor, present: None, leaving_at: None, switches: 0, recent: VecDeque::new() }
     }
 }
 
@@ -107,6 +111,7 @@ impl Focused {
             Focus::Window(window) => {
                 self.leaving_at = None;
                 let window = with_domain(window);
+                self.remember(&window.class);
                 match &mut self.present {
                     Some(present) if present.window.id == window.id => {
                         present.update(window, settings, now);
@@ -118,6 +123,15 @@ impl Focused {
                 }
             }
         }
+    }
+
+    fn remember(&mut self, class: &str) {
+        if self.recent.front().is_some_and(|newest| newest == class) || class.trim().is_empty() {
+            return;
+        }
+        self.recent.retain(|known| known != class);
+        self.recent.push_front(class.to_owned());
+        self.recent.truncate(MAX_RECENT);
     }
 
     pub(super) fn run_timers(&mut self, settings: &Settings, now: Duration) {

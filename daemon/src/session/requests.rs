@@ -26,15 +26,13 @@ impl Session {
             Command::Ontask(ontask) => self.ontask(&ontask, step),
             Command::Complete(complete) => self.complete(complete, step),
             Command::End(_) => self.end(step),
-            Command::Propose(_) => Err(ErrorObject::new(
-                ErrorCode::CoachUnavailable,
-                "this daemon has no coach; give the fields yourself (see antidrift start --help)",
-            )),
             Command::Explain(_) => self.explain(),
-            Command::Hello(_) | Command::Subscribe(_) => Err(ErrorObject::new(
-                ErrorCode::Internal,
-                "the connection should have answered this itself",
-            )),
+            Command::Hello(_) | Command::Propose(_) | Command::Subscribe(_) => {
+                Err(ErrorObject::new(
+                    ErrorCode::Internal,
+                    "the connection should have answered this itself",
+                ))
+            }
         }
     }
 

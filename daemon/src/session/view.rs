@@ -60,7 +60,7 @@ impl Session {
             destination: judge.settings.destination,
             status: judge.status(now),
             calls: judge.calls,
-            limit: None,
+            limit: judge.settings.limit,
             last_ok_at: judge.last_ok_at,
             last_error: judge.last_error.clone(),
             last_error_at: judge.last_error_at,

@@ -272,7 +272,7 @@ pub(crate) fn proposed() -> Vec<Proposed> {
         timebox_secs: 1500,
         allowed: allowed(),
     };
-    vec![Proposed { proposal }]
+    vec![Proposed { proposal, unseen: list(&["Zathura"]) }]
 }
 
 pub(crate) fn explained() -> Vec<Explained> {

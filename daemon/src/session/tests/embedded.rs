@@ -11,6 +11,7 @@ fn alone() -> Settings {
         backend: "embedded".into(),
         destination: Some(Destination::Local),
         embedded: Some(Arc::new(Catalogue::default())),
+        prefilter: true,
         ..JudgeSettings::default()
     };
     Settings { judge, ..settings() }
@@ -19,7 +20,10 @@ fn alone() -> Settings {
 pub(super) fn before_a_model() -> Settings {
     let settings = settings();
     let embedded = Some(Arc::new(Catalogue::default()));
-    Settings { judge: JudgeSettings { embedded, ..settings.judge.clone() }, ..settings }
+    Settings {
+        judge: JudgeSettings { embedded, prefilter: true, ..settings.judge.clone() },
+        ..settings
+    }
 }
 
 /// What the embedded judge says of a window, asked apart from any session.
@@ -168,6 +172,31 @@ fn a_weak_tie_goes_to_the_model_and_holds_where_that_cannot_answer() {
         (world.status(), world.source()),
         (DriftStatus::Ontask, Some(DriftSource::Embedded))
     );
+}
+
+#[test]
+fn at_the_cap_the_model_is_off_and_the_embedded_judge_goes_on() {
+    let mut settings = settings();
+    settings.judge.limit = Some(1);
+    settings.judge.embedded = Some(Arc::new(Catalogue::default()));
+    let mut world = writing(settings);
+    world.see(page("Funny cats compilation - YouTube"));
+    world.pass(secs(2));
+    assert_eq!(world.asked.len(), 1, "the model comes first: there is no prefilter");
+    world.judge(true, "a study of cats");
+    world.see(page("Ganymede"));
+    world.pass(secs(60));
+    assert_eq!((world.asked.len(), world.status()), (1, DriftStatus::Idle));
+    world.see(page("Netflix"));
+    world.pass(secs(60));
+    assert_eq!(world.source(), Some(DriftSource::Embedded));
+    let judge = world.state().judge;
+    assert_eq!((judge.calls, judge.limit), (1, Some(1)));
+    world.complete().unwrap();
+    world.start("draft the report on river floods", &[]);
+    world.see(page("Ganymede"));
+    world.pass(secs(60));
+    assert_eq!(world.asked.len(), 2, "each session has its own");
 }
 
 #[test]

@@ -39,6 +39,8 @@ pub(super) fn settings() -> Settings {
             destination: Some(Destination::Local),
             model: true,
             embedded: None,
+            prefilter: false,
+            limit: None,
             error: None,
         },
     }

@@ -1,0 +1,105 @@
+//! From the configuration's words to judges and coaches that can be asked.
+
+use std::{
+    env,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use antidrift_protocol::Destination;
+
+use crate::{
+    ai::{
+        Failure,
+        backend::{Backend, Model},
+        command::{ProgramBackend, Shared},
+        http::HttpBackend,
+        tools::{TOOLS, Task, tool},
+    },
+    config::Choice,
+};
+
+/// A backend as it was found.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// Its name; the chosen one's for `auto`.
+    pub name: String,
+    /// Where it sends what it is asked. `None` when nobody can know: a program of the user's.
+    pub destination: Option<Destination>,
+    /// What can be asked, if it is a model that is there.
+    pub model: Option<Model>,
+    /// Why it is not there.
+    pub error: Option<String>,
+}
+
+/// Looks for what was chosen. Nothing is started and nothing sent.
+pub fn find(
+    choice: &Choice,
+    task: Task,
+    model: Option<&str>,
+    timeout: Duration,
+    runtime_dir: &Path,
+) -> Found {
+    let named = |name: &str| Found { name: name.to_owned(), ..Found::default() };
+    let program = |name: &str, destination, found: Result<ProgramBackend, Failure>| match found {
+        Ok(backend) => {
+            let backend = Shared(Arc::new(backend.with_timeout(timeout)));
+            Found { destination, model: Some(model_on(backend)), ..named(name) }
+        }
+        Err(failure) => Found { error: Some(failure.message), ..named(name) },
+    };
+    match choice {
+        Choice::Embedded => Found { destination: Some(Destination::Local), ..named("embedded") },
+        Choice::None => named("none"),
+        Choice::Off { backend, error } => Found { error: Some(error.clone()), ..named(backend) },
+        Choice::Command(argv) => {
+            program("command", None, ProgramBackend::command(argv, runtime_dir))
+        }
+        Choice::Tool(name) => match tool(name) {
+            Some(tool) => {
+                let found = ProgramBackend::tool(tool, task, model, runtime_dir);
+                program(name, Some(Destination::Cloud), found)
+            }
+            None => named(name),
+        },
+        Choice::Http(endpoint) => {
+            let local = endpoint.check().unwrap_or(false);
+            let destination = if local { Destination::Local } else { Destination::Cloud };
+            let backend = HttpBackend::new(endpoint.clone(), timeout);
+            Found {
+                destination: Some(destination),
+                model: Some(model_on(backend)),
+                ..named(&format!("http {}", endpoint.model))
+            }
+        }
+        Choice::Auto(Some(endpoint)) => {
+            find(&Choice::Http(endpoint.clone()), task, model, timeout, runtime_dir)
+        }
+        Choice::Auto(None) => match TOOLS.iter().find(|tool| is_on_path(tool.name)) {
+            Some(tool) => find(&Choice::Tool(tool.name), task, model, timeout, runtime_dir),
+            None => {
+                let names: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
+                let error = format!(
+                    "no model was found: none of {} is on PATH, and [judge.http] names no server",
+                    names.join(", ")
+                );
+                Found { error: Some(error), ..named("auto") }
+            }
+        },
+    }
+}
+
+fn model_on(backend: impl Backend + 'static) -> Model {
+    Model::new(Arc::new(backend))
+}
+
+/// By presence only: asking a tool for its version can take seconds.
+fn is_on_path(program: &str) -> bool {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let mut places = env::split_paths(&path).filter(|dir| dir.is_absolute());
+    let executable = |place: &PathBuf| {
+        place.is_file() && rustix::fs::access(place, rustix::fs::Access::EXEC_OK).is_ok()
+    };
+    places.any(|dir| executable(&dir.join(program)))
+}
