@@ -47,6 +47,14 @@ Examples:
   antidrift ontask --title 'RFC 9110'
   antidrift ontask --domain docs.rs";
 
+const PREVIEW_HELP: &str = "\
+Which window is meant: as for antidrift ontask. The text on standard output is
+what would be sent, byte for byte; standard error says to whom.
+
+Examples:
+  antidrift preview
+  sleep 3; antidrift preview     time to go to the window that you ask about";
+
 const COACH_HELP: &str = "\
 The coach is a model: backend or command under [coach] in the configuration, else
 the judge if that is one. It is told what you typed and the window classes that
@@ -109,6 +117,8 @@ pub(crate) enum Command {
     Status(Status),
     /// Explain how the status of the window came about
     Why(Why),
+    /// Show what would be sent to a model about the window, and send nothing
+    Preview(Preview),
     /// Follow what happens, and raise popups
     Watch(Watch),
 }
@@ -207,6 +217,14 @@ pub(crate) struct Coach {
     /// What you have in mind; several words are joined by a space
     #[arg(required = true, value_name = "INTENT")]
     pub(crate) intent: Vec<String>,
+    /// The daemon's answer as one line of JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Default, Group)]
+#[command(after_help = PREVIEW_HELP)]
+pub(crate) struct Preview {
     /// The daemon's answer as one line of JSON
     #[arg(long)]
     pub(crate) json: bool,

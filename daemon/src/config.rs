@@ -23,7 +23,7 @@ use choice::choose;
 
 use crate::{
     ai::embedded::{Catalogue, CatalogueError, Entry, catalogue},
-    evidence::{ClassListError, Contexts},
+    evidence::{ClassListError, Contexts, Privacy, PrivacyError},
 };
 
 /// Most bytes of a configuration file: far more than a person writes.
@@ -52,6 +52,10 @@ pub struct Config {
     pub prefilter: bool,
     /// What the embedded judge knows.
     pub catalogue: Catalogue,
+    /// What is never put to a model.
+    pub privacy: Privacy,
+    /// Where it is written down what was sent, if anywhere.
+    pub audit_file: Option<PathBuf>,
     /// How long a judgement may take.
     pub judge_timeout: Duration,
     /// Least time between two starts of a judge.
@@ -68,6 +72,7 @@ pub struct Config {
 struct Tables {
     judge: JudgeTable,
     coach: CoachTable,
+    privacy: PrivacyTable,
     drift: DriftTable,
     catalogue: CatalogueTable,
 }
@@ -110,6 +115,14 @@ struct CoachTable {
     model: Option<String>,
     http: HttpTable,
     timeout_secs: Option<Seconds>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default, deny_unknown_fields)]
+struct PrivacyTable {
+    redact: Vec<Spanned<String>>,
+    exclude_classes: Vec<Spanned<String>>,
+    audit_file: Option<PathBuf>,
 }
 
 #[derive(Deserialize, Default)]
@@ -213,7 +226,7 @@ impl Config {
         let at = |span: Option<Range<usize>>, message: String| {
             fault(path, text, span.map_or(0, |span| span.start), message)
         };
-        let Tables { judge, coach, drift, catalogue } = toml::from_str(text)
+        let Tables { judge, coach, privacy, drift, catalogue } = toml::from_str(text)
             .map_err(|error| at(error.span(), with_suggestion(&one_line(error.message()))))?;
 
         let command = |key: &str, command: Option<Spanned<Vec<String>>>| match command {
@@ -257,6 +270,8 @@ impl Config {
             max_per_session: judge.max_per_session.filter(|&limit| limit > 0),
             prefilter: judge.prefilter.unwrap_or(false),
             catalogue: own_catalogue(&catalogue, &at)?,
+            privacy: own_privacy(&privacy, &at)?,
+            audit_file: privacy.audit_file,
             judge_timeout: secs(judge.timeout_secs, 30),
             debounce: secs(drift.debounce_secs, 10),
             settle: secs(drift.settle_secs, 2),
@@ -300,6 +315,24 @@ fn own_catalogue(
         }
     }
     Ok(catalogue)
+}
+
+/// A rule that does not compile stops the start: without it something would be sent.
+fn own_privacy(
+    table: &PrivacyTable,
+    at: &dyn Fn(Option<Range<usize>>, String) -> ConfigError,
+) -> Result<Privacy, ConfigError> {
+    let mut privacy = Privacy::default();
+    let fault = |entry: &Spanned<String>, error: PrivacyError| {
+        at(Some(entry.span()), one_line(&error.to_string()))
+    };
+    for entry in &table.exclude_classes {
+        privacy.exclude(entry.get_ref()).map_err(|error| fault(entry, error))?;
+    }
+    for entry in &table.redact {
+        privacy.redact(entry.get_ref()).map_err(|error| fault(entry, error))?;
+    }
+    Ok(privacy)
 }
 
 fn with_kind_suggestion(error: &CatalogueError, kind: &str) -> String {
@@ -426,6 +459,8 @@ mod tests {
                 &["mytube", "video", "work"],
             ),
             ("[catalogue.programs]\ngame = [\" \"]", "2:9", &["blank"]),
+            ("[privacy]\nredact = [\"ok\", \"(\"]", "2:17", &["redact", "\"(\""]),
+            ("[privacy]\nexclude_classes = [\"\"]", "2:20", &["exclude_classes"]),
             ("[jugde]\n", "1:2", &["jugde", "did you mean `judge`?"]),
             ("[notify]\nbudget = 3", "1:2", &["unknown field `notify`", "`drift`"]),
             ("[judge]\nbackend = 5", "2:11", &["integer", "string"]),

@@ -1,6 +1,7 @@
 //! The antidrift daemon as a library: what `main` starts and what tests drive.
 
 pub mod ai;
+pub mod audit;
 pub mod backends;
 pub mod clock;
 pub mod config;
@@ -26,6 +27,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use ai::{Judge, coach::Coach, tools::Task};
+use audit::Audit;
 use config::{Choice, Config};
 use controller::{Controller, REQUEST_QUEUE};
 use server::{Coaching, Server, ServerError};
@@ -81,9 +83,11 @@ pub async fn run(options: Options) -> Result<(), RunError> {
         judge_timeout: config.judge_timeout,
         contexts: config.contexts,
         judge: judge_settings,
+        privacy: config.privacy,
     };
+    let audit = config.audit_file.map(Audit::new);
     let session = Session::new(settings, restored, started);
-    let controller = Controller::new(session, judge, store)?;
+    let controller = Controller::new(session, judge, store, audit)?;
 
     let stop = CancellationToken::new();
     let (sender, messages) = mpsc::channel(REQUEST_QUEUE);

@@ -112,7 +112,11 @@ impl Command {
                 }
                 _ => Ok(()),
             },
-            Self::Status(_) | Self::Refocus(_) | Self::End(_) | Self::Explain(_) => Ok(()),
+            Self::Status(_)
+            | Self::Refocus(_)
+            | Self::End(_)
+            | Self::Explain(_)
+            | Self::Preview(_) => Ok(()),
         }
     }
 }

@@ -4,7 +4,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::{Allowed, PROTOCOL, Review, State, Timestamp, Window, frame, state::words};
+use crate::{
+    Allowed, Destination, PROTOCOL, Review, State, Timestamp, Window, frame, state::words,
+};
 
 words! {
     /// Why a request was refused. The words are stable; new ones may come, and a client falls back
@@ -107,6 +109,8 @@ pub enum Answer {
     Propose(Proposed),
     /// To `explain`.
     Explain(Explained),
+    /// To `preview`.
+    Preview(Previewed),
     /// To `subscribe`.
     Subscribe(Subscribed),
 }
@@ -271,6 +275,20 @@ pub struct ExplainedStep {
     pub detail: String,
 }
 
+/// The answer to `preview`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Previewed {
+    /// Who would be asked.
+    pub backend: String,
+    /// Where that is; `null` if nobody can know.
+    pub destination: Option<Destination>,
+    /// What would be sent, byte for byte; at most 8 000 bytes. Empty if nothing would be.
+    pub text: String,
+    /// Why nothing would be sent, if so.
+    pub withheld: Option<String>,
+}
+
 /// The answer to `subscribe`; events follow.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -292,6 +310,7 @@ impl Answer {
             | Self::Status(_)
             | Self::Propose(_)
             | Self::Explain(_)
+            | Self::Preview(_)
             | Self::Subscribe(_) => return,
         };
         *saved = false;

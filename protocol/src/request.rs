@@ -45,6 +45,8 @@ pub enum Command {
     Propose(Propose),
     /// Asks how the status of the window meant came about.
     Explain(NoArgs),
+    /// Asks what would be sent about the window meant; nothing is sent.
+    Preview(NoArgs),
     /// Turns the connection into a stream of events.
     Subscribe(Subscribe),
 }
@@ -248,6 +250,7 @@ impl Command {
             Self::End(_) => "end",
             Self::Propose(_) => "propose",
             Self::Explain(_) => "explain",
+            Self::Preview(_) => "preview",
             Self::Subscribe(_) => "subscribe",
         }
     }

@@ -221,6 +221,15 @@ fn longest(c: char) -> Vec<(&'static str, String)> {
             })),
         ),
         (
+            "preview",
+            reply(Answer::Preview(Previewed {
+                backend: full(c, MAX_FIELD),
+                destination: Some(Destination::Cloud),
+                text: full(c, 8000),
+                withheld: Some(full(c, MAX_FIELD)),
+            })),
+        ),
+        (
             "explain",
             reply(Answer::Explain(Explained {
                 steps: (0..16)

@@ -103,6 +103,7 @@ fn all() -> Vec<Golden> {
         replies("reply.end.jsonl", cases::ended(), Answer::End),
         replies("reply.propose.jsonl", cases::proposed(), Answer::Propose),
         replies("reply.explain.jsonl", cases::explained(), Answer::Explain),
+        replies("reply.preview.jsonl", cases::previewed(), Answer::Preview),
         replies("reply.subscribe.jsonl", cases::subscribed(), Answer::Subscribe),
     ]
 }

@@ -5,6 +5,7 @@ mod complete;
 mod edit;
 mod end;
 mod ontask;
+mod preview;
 mod refocus;
 mod start;
 mod status;
@@ -45,6 +46,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::Complete(complete) => complete::run(&daemon, complete),
         Command::End => end::run(&daemon),
         Command::Status(status) => status::run(&daemon, &status),
+        Command::Preview(preview) => preview::run(&daemon, &preview),
         Command::Why(why) => why::run(&daemon, &why),
         Command::Watch(watch) => crate::watch::run(daemon.socket, &watch),
     }

@@ -239,6 +239,23 @@ fn is_browser(text: &str) -> bool {
     })
 }
 
+/// Whether this part of a title says that a window is a private one.
+pub(super) fn says_private(text: &str) -> bool {
+    let text = fold(text);
+    let named = |name: &str| NAMES.contains(&name.trim_matches(['[', ']', ' ']));
+    if is_private(text.trim_matches(['[', ']'])) {
+        return true;
+    }
+    if let Some((name, _)) = text.strip_suffix(')').and_then(|text| text.rsplit_once(" (")) {
+        return named(name);
+    }
+    PRIVATE.iter().any(|word| {
+        let before = text.strip_prefix(word).and_then(|rest| rest.strip_prefix(' '));
+        let after = text.strip_suffix(word).and_then(|rest| rest.strip_suffix(' '));
+        before.or(after).is_some_and(named)
+    })
+}
+
 fn is_private(text: &str) -> bool {
     PRIVATE.contains(&text)
 }

@@ -174,6 +174,36 @@ pub(super) const RUNTIMES: &[&str] = &[
     "xnest",
 ];
 
+/// Password managers and keyrings: nothing about them is ever put to a model.
+pub(super) const PASSWORDS: &[&str] = &[
+    "1password*",
+    "com.onepassword*",
+    "authenticator",
+    "com.belmoussaoui.authenticator",
+    "bitwarden*",
+    "com.bitwarden*",
+    "buttercup*",
+    "dashlane*",
+    "enpass*",
+    "gopass*",
+    "keepass*",
+    "org.keepass*",
+    "net.keepass*",
+    "kwalletmanager*",
+    "org.kde.kwalletmanager*",
+    "lastpass*",
+    "nordpass*",
+    "padloc*",
+    "proton pass*",
+    "proton-pass*",
+    "qtpass*",
+    "secrets",
+    "org.gnome.world.secrets",
+    "org.gnome.passwordsafe",
+    "seahorse*",
+    "org.gnome.seahorse*",
+];
+
 /// Windows that other programs put up for a moment, to choose a file or to ask for a password.
 /// What they interrupt goes on behind them.
 pub(super) const IGNORED: &[&str] = &[

@@ -131,7 +131,7 @@ pub enum ClassListError {
 
 /// An ordered list of rules; the last one that fits a class decides.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct ClassList(Vec<Rule>);
+pub(super) struct ClassList(Vec<Rule>);
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Rule {
@@ -162,7 +162,15 @@ impl Rule {
 }
 
 impl ClassList {
-    fn of(lists: &[&[&str]]) -> Self {
+    /// Adds a class. False if it names none.
+    pub(super) fn add(&mut self, pattern: &str) -> bool {
+        let rule = Rule::new(true, pattern);
+        let known = rule.is_some();
+        self.0.extend(rule);
+        known
+    }
+
+    pub(super) fn of(lists: &[&[&str]]) -> Self {
         Self(lists.iter().copied().flatten().filter_map(|name| Rule::new(true, name)).collect())
     }
 
@@ -193,7 +201,7 @@ impl ClassList {
     }
 
     /// Whether a folded class is listed. An empty class never is.
-    fn holds(&self, class: &str) -> bool {
+    pub(super) fn holds(&self, class: &str) -> bool {
         !class.is_empty()
             && self.0.iter().rev().find(|rule| rule.fits(class)).is_some_and(|rule| rule.listed)
     }

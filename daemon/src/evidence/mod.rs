@@ -6,6 +6,7 @@ mod allowed;
 mod browsers;
 mod classes;
 mod context;
+mod privacy;
 mod title;
 
 use std::{fmt, sync::LazyLock};
@@ -15,6 +16,7 @@ use antidrift_protocol::text::clean;
 pub use address::domain_in_title;
 pub use allowed::{AllowedBy, AllowedContext, Matcher};
 pub use context::{ClassListError, ContextKey, Contexts};
+pub use privacy::{Privacy, PrivacyError};
 pub use title::{CONTEXT_TITLE_MAX, context_title};
 
 /// A window as the sensor saw it. Text is raw (decoded, NUL stripped) and bounded by the sensor:

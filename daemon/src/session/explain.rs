@@ -1,6 +1,8 @@
 //! How the status of a window came about, step by step, in the pipeline's own order.
 
-use antidrift_protocol::{Answer, ErrorCode, ErrorObject, Explained, ExplainedStep, text::clean};
+use antidrift_protocol::{
+    Answer, ErrorCode, ErrorObject, Explained, ExplainedStep, Previewed, text::clean,
+};
 
 use super::{Session, Stage, active::Active, requests};
 use crate::evidence::{AllowedBy, Window, context_title};
@@ -44,6 +46,31 @@ impl Session {
         steps.push(self.model_step());
         steps.push(step("to change it", "", self.advice(active, &window)));
         Ok(Answer::Explain(Explained { steps }))
+    }
+
+    /// What would be sent about the window meant, byte for byte, and to whom.
+    pub(super) fn preview(&self) -> Result<Answer, ErrorObject> {
+        let active = requests::active_of(&self.stage)?;
+        let Some(target) = self.target(active, None)? else {
+            let message = "no window has the focus, so there is nothing that could be sent";
+            return Err(ErrorObject::new(ErrorCode::NoWindow, message));
+        };
+        let judge = &self.settings.judge;
+        let why_not = if judge.model {
+            self.settings.privacy.withheld(&target.window).map(str::to_owned)
+        } else {
+            Some(format!("the judge is «{}», and that is no model", judge.backend))
+        };
+        let text = match &why_not {
+            Some(_) => String::new(),
+            None => crate::ai::prompt::judge(&self.question(active, &target.window)),
+        };
+        Ok(Answer::Preview(Previewed {
+            backend: judge.backend.clone(),
+            destination: judge.destination,
+            text,
+            withheld: why_not,
+        }))
     }
 
     fn allowed_step(&self, active: &Active, window: &Window) -> ExplainedStep {

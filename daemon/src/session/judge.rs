@@ -28,6 +28,8 @@ pub(super) struct JudgeState {
     pub(super) last_ok_at: Option<Timestamp>,
     pub(super) last_error: Option<String>,
     pub(super) last_error_at: Option<Timestamp>,
+    /// Whether it was said once that something leaves the machine.
+    pub(super) told_of_cloud: bool,
     /// A failure that the log has not been told of.
     pub(super) news: Option<String>,
     /// Judgements started in this session.
@@ -57,6 +59,7 @@ impl JudgeState {
             retry_at: None,
             last_ok_at: None,
             last_error_at: None,
+            told_of_cloud: false,
             news: None,
             calls: 0,
             verdicts: Verdicts::default(),

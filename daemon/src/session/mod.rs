@@ -34,7 +34,11 @@ use antidrift_protocol::{
     AlertCleared, Answer, ClearedWhy, Destination, EventBody, Shutdown, State,
 };
 
-use crate::{ai::embedded::Catalogue, evidence::Contexts, sensor::Observation};
+use crate::{
+    ai::embedded::Catalogue,
+    evidence::{Contexts, Privacy},
+    sensor::Observation,
+};
 use active::Active;
 use cache::VerdictCache;
 use embedded::Embedded;
@@ -59,6 +63,8 @@ pub struct Settings {
     pub contexts: Contexts,
     /// The judge.
     pub judge: JudgeSettings,
+    /// What is never put to a model.
+    pub privacy: Privacy,
 }
 
 /// The judge as it was configured.
@@ -241,7 +247,11 @@ fn stamp(answer: &mut Answer, seq: u64, now: Now, state: &State) {
         Answer::Ontask(it) => it.seq = seq,
         Answer::Complete(it) => it.seq = seq,
         Answer::End(it) => it.seq = seq,
-        Answer::Hello(_) | Answer::Propose(_) | Answer::Explain(_) | Answer::Subscribe(_) => {}
+        Answer::Hello(_)
+        | Answer::Propose(_)
+        | Answer::Explain(_)
+        | Answer::Preview(_)
+        | Answer::Subscribe(_) => {}
     }
 }
 

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     ai::{Failure, Question, Verdict, embedded::Answer},
-    evidence::AllowedBy,
+    evidence::{AllowedBy, Window},
 };
 
 /// What the present window comes to.
@@ -104,7 +104,9 @@ impl Session {
                 Answer::OnTask { .. } | Answer::Unsure => {}
             }
         }
-        if !self.judge.can_be_asked(now) {
+        if !self.judge.can_be_asked(now)
+            || self.settings.privacy.withheld(&present.window).is_some()
+        {
             return Finding::Idle;
         }
         if self.judge.run.is_some() {
@@ -153,16 +155,21 @@ impl Session {
         let (Stage::Active(active), Some(present)) = (&self.stage, &self.focused.present) else {
             return;
         };
+        let question = self.question(active, &present.window);
+        let start = self.judge.start(present.key.clone(), question, self.now);
+        step.effects.start_judge = Some(start);
+    }
+
+    /// What a model would be asked about a window, redacted.
+    pub(super) fn question(&self, active: &Active, window: &Window) -> Question {
         let commitment = &active.commitment;
-        let question = Question {
+        Question {
             commitment: commitment.text.clone(),
             next_action: commitment.next_action.clone(),
             success_condition: commitment.success_condition.clone(),
-            class: present.window.class.clone(),
-            title: present.window.title.clone(),
-        };
-        let start = self.judge.start(present.key.clone(), question, self.now);
-        step.effects.start_judge = Some(start);
+            class: window.class.clone(),
+            title: self.settings.privacy.redacted(&window.title),
+        }
     }
 
     pub(super) fn judge_done(&mut self, run: RunId, result: Result<Verdict, Failure>) {

@@ -1,9 +1,10 @@
 //! What a client may ask.
 
 use antidrift_protocol::{
-    Added, Allowing, Answer, ClearedWhy, Command, Complete, Completed, Ended, ErrorCode,
-    ErrorObject, MAX_ALLOWED, MAX_ENTRIES, MAX_ENTRY, OfWindow, Ontask, Refocus, Refocused, Review,
-    Selector, SensorStatus, Start, Started, State, Status as StatusAnswer, Timestamp,
+    Added, Allowing, Answer, ClearedWhy, Command, Complete, Completed, Destination, Ended,
+    ErrorCode, ErrorObject, MAX_ALLOWED, MAX_ENTRIES, MAX_ENTRY, OfWindow, Ontask, Refocus,
+    Refocused, Review, Selector, SensorStatus, Start, Started, State, Status as StatusAnswer,
+    Timestamp,
 };
 
 use super::{Session, Stage, Step, active::Active, present::left_alone, target::Target, view};
@@ -27,6 +28,7 @@ impl Session {
             Command::Complete(complete) => self.complete(complete, step),
             Command::End(_) => self.end(step),
             Command::Explain(_) => self.explain(),
+            Command::Preview(_) => self.preview(),
             Command::Hello(_) | Command::Propose(_) | Command::Subscribe(_) => {
                 Err(ErrorObject::new(
                     ErrorCode::Internal,
@@ -59,7 +61,7 @@ impl Session {
     }
 
     /// What a person who starts a session should know about what will not be seen.
-    fn notes(&self, start: &Start) -> Vec<String> {
+    fn notes(&mut self, start: &Start) -> Vec<String> {
         let mut notes = Vec::new();
         if !start.allowed.domains.is_empty() {
             notes.push(
@@ -72,6 +74,16 @@ impl Session {
             (SensorStatus::Ok, Some(detail)) => notes.push(detail.clone()),
             (_, Some(detail)) => notes.push(format!("windows are not seen yet: {detail}")),
             (_, None) => notes.push("windows are not seen yet".to_owned()),
+        }
+        if self.settings.judge.destination == Some(Destination::Cloud)
+            && self.settings.judge.model
+            && !std::mem::replace(&mut self.judge.told_of_cloud, true)
+        {
+            notes.push(format!(
+                "the class and title of windows that nothing else decides, and your commitment, go \
+                 to {} (cloud); antidrift preview shows what, [privacy] keeps windows back",
+                self.settings.judge.backend
+            ));
         }
         match (&self.settings.judge.error, self.judge.is_off()) {
             (Some(error), true) => notes.push(format!("the judge is off: {error}")),

@@ -26,6 +26,7 @@ impl Command {
             "end" => Self::End(arguments(args)?),
             "propose" => Self::Propose(arguments(args)?),
             "explain" => Self::Explain(arguments(args)?),
+            "preview" => Self::Preview(arguments(args)?),
             "subscribe" => Self::Subscribe(arguments(args)?),
             _ => {
                 let name = strict::shown(name);
@@ -83,7 +84,7 @@ impl Request {
             frame::to_line(&Line { id: request.id, cmd: request.command.name(), args })
         }
         match &self.command {
-            Command::Status(_) | Command::End(_) | Command::Explain(_) => {
+            Command::Status(_) | Command::End(_) | Command::Explain(_) | Command::Preview(_) => {
                 line(self, None::<&NoArgs>)
             }
             Command::Hello(args) => line(self, Some(args)),

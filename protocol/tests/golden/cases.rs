@@ -52,6 +52,7 @@ pub(crate) fn requests() -> Vec<Request> {
             of_window: Some(OfWindow::WindowTitle),
             ..Ontask::default()
         }),
+        Command::Preview(NoArgs {}),
     ];
     let mut requests: Vec<Request> = commands
         .into_iter()
@@ -286,6 +287,22 @@ pub(crate) fn explained() -> Vec<Explained> {
         step("rule", "drifting", "pastime: IKEA is a shopping site"),
     ];
     vec![Explained { steps }, Explained { steps: Vec::new() }]
+}
+
+pub(crate) fn previewed() -> Vec<Previewed> {
+    vec![
+        Previewed {
+            backend: "claude".into(),
+            destination: Some(Destination::Cloud),
+            text: "You judge …\nDATA {}\n".into(),
+            withheld: None,
+        },
+        Previewed {
+            backend: "command".into(),
+            withheld: some("it is private"),
+            ..Previewed::default()
+        },
+    ]
 }
 
 pub(crate) fn subscribed() -> Vec<Subscribed> {

@@ -3,6 +3,7 @@
 mod alerts;
 mod answers;
 mod embedded;
+mod privacy;
 mod properties;
 mod spec;
 mod time_and_titles;
@@ -17,7 +18,7 @@ use antidrift_protocol::{
 use super::{Effects, Input, JudgeSettings, Now, RunId, Session, Settings, Snapshot, Ticket};
 use crate::{
     ai::{Failure, FailureKind, Verdict},
-    evidence::{Contexts, Window},
+    evidence::{Contexts, Privacy, Window},
     sensor::{Focus, Health, Observation},
 };
 
@@ -34,6 +35,7 @@ pub(super) fn settings() -> Settings {
         settle: secs(2),
         judge_timeout: secs(30),
         contexts: Contexts::default(),
+        privacy: Privacy::default(),
         judge: JudgeSettings {
             backend: "command".into(),
             destination: Some(Destination::Local),
