@@ -115,6 +115,8 @@ pub(crate) enum Command {
     End,
     /// Show what the daemon knows
     Status(Status),
+    /// Check everything that has to work, and say what to do where it does not
+    Doctor,
     /// Explain how the status of the window came about
     Why(Why),
     /// Show what would be sent to a model about the window, and send nothing

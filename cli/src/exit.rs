@@ -38,6 +38,8 @@ pub(crate) enum Failure {
     Client(ClientError),
     /// What was typed cannot be right.
     Usage(String),
+    /// Something is wrong, and that has been printed.
+    Findings,
     /// Standard output does not take it.
     Output(io::Error),
 }
@@ -59,7 +61,7 @@ impl Failure {
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Done,
-            Self::Output(_) => Exit::Refused,
+            Self::Output(_) | Self::Findings => Exit::Refused,
             Self::Usage(_) => Exit::Usage,
             Self::Client(ClientError::NoAnswer(_)) => Exit::NoAnswer,
             Self::Client(ClientError::Refused(error)) => match error.code {
@@ -78,6 +80,7 @@ impl Failure {
     pub(crate) fn message(&self) -> Option<String> {
         Some(match self {
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => return None,
+            Self::Findings => return None,
             Self::Output(error) => format!("the output could not be written: {error}"),
             Self::Usage(message) => message.clone(),
             Self::Client(error) => client_message(error),

@@ -8,7 +8,7 @@ use std::{
 };
 
 use antidrift_protocol::Timestamp;
-use serde::Serialize;
+use serde_json::json;
 
 /// When the file is this long it becomes `FILE.old`, in the place of the one before, and a new one
 /// begins.
@@ -21,13 +21,6 @@ pub struct Audit {
     failed: bool,
 }
 
-#[derive(Serialize)]
-struct Line<'a> {
-    at: Timestamp,
-    backend: &'a str,
-    text: &'a str,
-}
-
 impl Audit {
     /// Writes to this file (0600), which need not exist.
     pub fn new(path: PathBuf) -> Self {
@@ -36,8 +29,7 @@ impl Audit {
 
     /// Adds a line. A failure is logged once; the judge goes on.
     pub fn write(&mut self, at: Timestamp, backend: &str, text: &str) {
-        // A struct of strings always has a JSON form.
-        let line = serde_json::to_string(&Line { at, backend, text }).unwrap_or_default() + "\n";
+        let line = format!("{}\n", json!({"at": at, "backend": backend, "text": text}));
         match self.append(&line) {
             Ok(()) => self.failed = false,
             Err(error) if !std::mem::replace(&mut self.failed, true) => {

@@ -30,7 +30,7 @@ use ai::{Judge, coach::Coach, tools::Task};
 use audit::Audit;
 use config::{Choice, Config};
 use controller::{Controller, REQUEST_QUEUE};
-use server::{Coaching, Server, ServerError};
+use server::{Checkable, Coaching, Server, ServerError};
 use session::{JudgeSettings, Session, Settings};
 use store::{StateDir, Store};
 
@@ -76,6 +76,15 @@ pub async fn run(options: Options) -> Result<(), RunError> {
     let started = clock::now();
     let (store, restored) = Store::open(state_dir);
     let (judge, judge_settings) = judge(&config, &socket);
+    let checkable = match (&judge, &judge_settings) {
+        (Some(judge), _) => Checkable::Model(Arc::clone(judge), config.judge_timeout),
+        (None, JudgeSettings { prefilter: true, embedded: Some(catalogue), .. }) => {
+            Checkable::Embedded(Arc::clone(catalogue))
+        }
+        (None, settings) => Checkable::Nothing(
+            settings.error.clone().unwrap_or_else(|| "no judge is configured".into()),
+        ),
+    };
     let coaching = Coaching::new(coach(&config, &socket));
     let settings = Settings {
         debounce: config.debounce,
@@ -92,7 +101,7 @@ pub async fn run(options: Options) -> Result<(), RunError> {
     let stop = CancellationToken::new();
     let (sender, messages) = mpsc::channel(REQUEST_QUEUE);
     let instance = format!("{:x}-{:x}", std::process::id(), started.boot.as_nanos());
-    let server = Server::bind(&socket, sender, instance, coaching, stop.clone())?;
+    let server = Server::bind(&socket, sender, instance, coaching, checkable, stop.clone())?;
     let (observed, observations) = watch::channel(None);
     let sensor = sensor::spawn(
         sensor::Settings { display, wayland, is_terminal: evidence::is_terminal },

@@ -116,7 +116,8 @@ impl Command {
             | Self::Refocus(_)
             | Self::End(_)
             | Self::Explain(_)
-            | Self::Preview(_) => Ok(()),
+            | Self::Preview(_)
+            | Self::CheckJudge(_) => Ok(()),
         }
     }
 }

@@ -99,6 +99,7 @@
 //! | `propose` (ask the coach; up to a minute) | [`Propose`] | [`Proposed`] | `coach_unavailable`, `coach_failed` |
 //! | `explain` (how the present status came about) | – | [`Explained`] | `not_active`, `no_window` |
 //! | `preview` (what would be sent to a model; nothing is) | – | [`Previewed`] | `not_active`, `no_window` |
+//! | `check_judge` (judges a sample window; as long as the judge may take) | – | [`CheckedJudge`] | |
 //! | `subscribe` | [`Subscribe`] | [`Subscribed`] | `busy` |
 //!
 //! The daemon is strict with you, since a misspelt member must not be dropped in silence:

@@ -111,6 +111,8 @@ pub enum Answer {
     Explain(Explained),
     /// To `preview`.
     Preview(Previewed),
+    /// To `check_judge`.
+    CheckJudge(CheckedJudge),
     /// To `subscribe`.
     Subscribe(Subscribed),
 }
@@ -289,6 +291,18 @@ pub struct Previewed {
     pub withheld: Option<String>,
 }
 
+/// The answer to `check_judge`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CheckedJudge {
+    /// What it said of the sample: `on_task`, `drifting` or `unsure`; `null` if it failed.
+    pub verdict: Option<String>,
+    /// Why, or how it failed; at most 2 KiB.
+    pub detail: String,
+    /// How long it took.
+    pub millis: u64,
+}
+
 /// The answer to `subscribe`; events follow.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -311,6 +325,7 @@ impl Answer {
             | Self::Propose(_)
             | Self::Explain(_)
             | Self::Preview(_)
+            | Self::CheckJudge(_)
             | Self::Subscribe(_) => return,
         };
         *saved = false;

@@ -47,6 +47,8 @@ pub enum Command {
     Explain(NoArgs),
     /// Asks what would be sent about the window meant; nothing is sent.
     Preview(NoArgs),
+    /// Has the judge judge a sample window, which says nothing of the user.
+    CheckJudge(NoArgs),
     /// Turns the connection into a stream of events.
     Subscribe(Subscribe),
 }
@@ -251,6 +253,7 @@ impl Command {
             Self::Propose(_) => "propose",
             Self::Explain(_) => "explain",
             Self::Preview(_) => "preview",
+            Self::CheckJudge(_) => "check_judge",
             Self::Subscribe(_) => "subscribe",
         }
     }

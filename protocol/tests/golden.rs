@@ -104,6 +104,7 @@ fn all() -> Vec<Golden> {
         replies("reply.propose.jsonl", cases::proposed(), Answer::Propose),
         replies("reply.explain.jsonl", cases::explained(), Answer::Explain),
         replies("reply.preview.jsonl", cases::previewed(), Answer::Preview),
+        replies("reply.check_judge.jsonl", cases::checked(), Answer::CheckJudge),
         replies("reply.subscribe.jsonl", cases::subscribed(), Answer::Subscribe),
     ]
 }

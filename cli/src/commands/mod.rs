@@ -2,6 +2,7 @@
 
 mod coach;
 mod complete;
+mod doctor;
 mod edit;
 mod end;
 mod ontask;
@@ -44,6 +45,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::Ontask(ontask) => ontask::run(&daemon, ontask),
         Command::Coach(coach) => coach::run(&daemon, &coach),
         Command::Complete(complete) => complete::run(&daemon, complete),
+        Command::Doctor => doctor::run(&daemon),
         Command::End => end::run(&daemon),
         Command::Status(status) => status::run(&daemon, &status),
         Command::Preview(preview) => preview::run(&daemon, &preview),

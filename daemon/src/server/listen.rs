@@ -13,7 +13,7 @@ use interprocess::{
 use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use super::{connection::Connection, places::Places, propose::Coaching};
+use super::{check::Checkable, connection::Connection, places::Places, propose::Coaching};
 use crate::controller::Message;
 
 /// How long connections have at the end of the daemon: half of what `--replace` waits.
@@ -46,6 +46,7 @@ pub(super) struct Shared {
     /// Names this run of the daemon.
     pub(super) instance: String,
     pub(super) coaching: Coaching,
+    pub(super) judge: Checkable,
     pub(super) places: Places,
     pub(super) stop: CancellationToken,
     pub(super) tasks: TaskTracker,
@@ -63,6 +64,7 @@ impl Server {
         controller: mpsc::Sender<Message>,
         instance: String,
         coaching: Coaching,
+        judge: Checkable,
         stop: CancellationToken,
     ) -> Result<Self, ServerError> {
         let path = socket.path.clone();
@@ -80,6 +82,7 @@ impl Server {
             controller,
             instance,
             coaching,
+            judge,
             places: Places::default(),
             stop,
             tasks: TaskTracker::new(),

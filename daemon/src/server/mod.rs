@@ -1,5 +1,6 @@
 //! The socket: who may connect, how many, and what each connection says.
 
+mod check;
 mod connection;
 mod listen;
 mod places;
@@ -8,4 +9,5 @@ mod subscribe;
 
 pub use listen::{Server, ServerError};
 
+pub use check::Checkable;
 pub use propose::Coaching;

@@ -251,6 +251,7 @@ fn stamp(answer: &mut Answer, seq: u64, now: Now, state: &State) {
         | Answer::Propose(_)
         | Answer::Explain(_)
         | Answer::Preview(_)
+        | Answer::CheckJudge(_)
         | Answer::Subscribe(_) => {}
     }
 }

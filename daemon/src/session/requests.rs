@@ -29,12 +29,13 @@ impl Session {
             Command::End(_) => self.end(step),
             Command::Explain(_) => self.explain(),
             Command::Preview(_) => self.preview(),
-            Command::Hello(_) | Command::Propose(_) | Command::Subscribe(_) => {
-                Err(ErrorObject::new(
-                    ErrorCode::Internal,
-                    "the connection should have answered this itself",
-                ))
-            }
+            Command::Hello(_)
+            | Command::Propose(_)
+            | Command::CheckJudge(_)
+            | Command::Subscribe(_) => Err(ErrorObject::new(
+                ErrorCode::Internal,
+                "the connection should have answered this itself",
+            )),
         }
     }
 

@@ -27,6 +27,7 @@ impl Command {
             "propose" => Self::Propose(arguments(args)?),
             "explain" => Self::Explain(arguments(args)?),
             "preview" => Self::Preview(arguments(args)?),
+            "check_judge" => Self::CheckJudge(arguments(args)?),
             "subscribe" => Self::Subscribe(arguments(args)?),
             _ => {
                 let name = strict::shown(name);
@@ -84,9 +85,11 @@ impl Request {
             frame::to_line(&Line { id: request.id, cmd: request.command.name(), args })
         }
         match &self.command {
-            Command::Status(_) | Command::End(_) | Command::Explain(_) | Command::Preview(_) => {
-                line(self, None::<&NoArgs>)
-            }
+            Command::Status(_)
+            | Command::End(_)
+            | Command::Explain(_)
+            | Command::Preview(_)
+            | Command::CheckJudge(_) => line(self, None::<&NoArgs>),
             Command::Hello(args) => line(self, Some(args)),
             Command::Start(args) => line(self, Some(args)),
             Command::Refocus(args) => line(self, (*args != Refocus::default()).then_some(args)),

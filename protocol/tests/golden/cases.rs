@@ -53,6 +53,7 @@ pub(crate) fn requests() -> Vec<Request> {
             ..Ontask::default()
         }),
         Command::Preview(NoArgs {}),
+        Command::CheckJudge(NoArgs {}),
     ];
     let mut requests: Vec<Request> = commands
         .into_iter()
@@ -301,6 +302,17 @@ pub(crate) fn previewed() -> Vec<Previewed> {
             backend: "command".into(),
             withheld: some("it is private"),
             ..Previewed::default()
+        },
+    ]
+}
+
+pub(crate) fn checked() -> Vec<CheckedJudge> {
+    vec![
+        CheckedJudge { verdict: some("drifting"), detail: "a video site".into(), millis: 812 },
+        CheckedJudge {
+            verdict: None,
+            detail: "claude: no answer within 30 s".into(),
+            millis: 30_001,
         },
     ]
 }
