@@ -1,0 +1,145 @@
+//! Command-line models, with stand-ins that behave as the real ones do.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
+
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+};
+
+use antidrift_protocol::{Destination, DriftSource, DriftStatus, JudgeStatus};
+use antidrift_tests::{Manager, Scene, until};
+
+const PAGE: &str = "Strange page — Mozilla Firefox";
+const VERDICT: &str = r#"{\"on_task\": false, \"reason\": \"a strange page\"}"#;
+
+/// A directory with a program of this name, to be put first on PATH.
+fn tool(dir: &Path, name: &str, body: &str) -> String {
+    let path = dir.join(name);
+    fs::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    let rest = std::env::var("PATH").unwrap();
+    format!("{}:{rest}", dir.display())
+}
+
+fn scene(path: &str, config: &str) -> Scene {
+    let whole = format!("{config}\n[drift]\nsettle_secs = 0.1\ndebounce_secs = 0.2\n");
+    let scene = Scene::on(Manager::Openbox).settings(|it| it.whole = Some(whole));
+    scene.env("PATH", path).start()
+}
+
+fn asked(dir: &Path) -> (PathBuf, PathBuf) {
+    (dir.join("prompt"), dir.join("args"))
+}
+
+#[test]
+fn claude_is_asked_without_tools_and_its_envelope_is_opened() {
+    let dir = tempfile::tempdir().unwrap();
+    let (prompt, args) = asked(dir.path());
+    let body = format!(
+        "printf '%s\\n' \"$@\" > {}; cat > {}; echo 'Warning: update available' >&2\n\
+         echo '{{\"type\":\"result\",\"is_error\":false,\"result\":\"Sure: {VERDICT}\"}}'",
+        args.display(),
+        prompt.display()
+    );
+    let path = tool(dir.path(), "claude", &body);
+    let mut scene = scene(&path, "[judge]\nbackend = \"claude\"");
+    let said = scene.cli(&["start", "the report"]).ok();
+    assert!(said.contains("(cloud)") && said.contains("antidrift preview"), "{said}");
+    scene.desktop().open("firefox", PAGE);
+    let state = scene.subscriber.until_titled(PAGE, DriftStatus::Drifting);
+    let drift = state.drift.unwrap();
+    assert_eq!(
+        (drift.source, drift.reason.as_deref()),
+        (Some(DriftSource::Judge), Some("a strange page"))
+    );
+    assert_eq!(
+        (state.judge.backend.as_str(), state.judge.destination),
+        ("claude", Some(Destination::Cloud))
+    );
+    let args = fs::read_to_string(args).unwrap();
+    let words: Vec<&str> = args.lines().collect();
+    let tools = words.iter().position(|word| *word == "--tools").expect("no --tools");
+    assert_eq!(words[tools + 1], "", "tools are off");
+    assert!(!args.contains("Strange page"), "the title is on the command line: {args}");
+    assert!(fs::read_to_string(prompt).unwrap().contains("Strange page"));
+}
+
+#[test]
+fn an_older_claude_is_asked_as_it_can_be() {
+    let dir = tempfile::tempdir().unwrap();
+    let body = format!(
+        "case \"$*\" in *--safe-mode*) echo \"error: unknown option '--safe-mode'\" >&2; exit 1;; esac\n\
+         cat > /dev/null; echo '{{\"is_error\":false,\"result\":\"{VERDICT}\"}}'"
+    );
+    let path = tool(dir.path(), "claude", &body);
+    let mut scene = scene(&path, "[judge]\nbackend = \"claude\"");
+    scene.begin("the report");
+    scene.desktop().open("firefox", PAGE);
+    let state = scene.subscriber.until_titled(PAGE, DriftStatus::Drifting);
+    assert_eq!(state.judge.last_error, None);
+}
+
+#[test]
+fn who_is_not_logged_in_is_told_what_to_do_and_the_tool_left_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let count = dir.path().join("count");
+    let body = format!(
+        "cat > /dev/null; echo x >> {}; echo '{{\"is_error\":true,\"result\":\"Not logged in\"}}'; exit 1",
+        count.display()
+    );
+    let path = tool(dir.path(), "claude", &body);
+    let mut scene = scene(&path, "[judge]\nbackend = \"claude\"");
+    scene.begin("the report");
+    scene.desktop().open("firefox", PAGE);
+    let state = scene.subscriber.until("a pause", |it| it.judge.status == JudgeStatus::BackingOff);
+    let error = state.judge.last_error.unwrap();
+    assert!(error.contains("Not logged in") && error.contains("run claude once"), "{error}");
+    assert!(scene.cli(&["status"]).ok().contains("run claude once"));
+    assert_eq!(fs::read_to_string(count).unwrap().lines().count(), 1);
+}
+
+#[test]
+fn a_tool_that_echoes_the_prompt_publishes_no_title() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = tool(dir.path(), "codex", "cat >&2; echo 'quota used up' >&2; exit 1");
+    let mut scene = scene(&path, "[judge]\nbackend = \"codex\"");
+    scene.begin("the report");
+    scene.desktop().open("firefox", PAGE);
+    let state = scene.subscriber.until("a pause", |it| it.judge.status == JudgeStatus::BackingOff);
+    let error = state.judge.last_error.unwrap();
+    assert!(error.contains("quota used up") && !error.contains("Strange page"), "{error}");
+    assert!(!scene.daemon().log().contains("Strange page"));
+}
+
+#[test]
+fn a_tool_that_is_not_there_is_named() {
+    let scene = scene("/nowhere", "[judge]\nbackend = \"gemini\"");
+    let judge = scene.status().judge;
+    assert_eq!((judge.backend.as_str(), judge.status), ("gemini", JudgeStatus::Off));
+    assert!(judge.last_error.is_some_and(|error| error.contains("gemini")));
+}
+
+#[test]
+fn what_was_sent_is_written_down_where_that_is_asked_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let audit = dir.path().join("sent.jsonl");
+    let path = tool(dir.path(), "llm", "cat > /dev/null; echo '{\"on_task\": true}'");
+    let config = format!(
+        "[judge]\nbackend = \"auto\"\n[privacy]\naudit_file = {:?}\nredact = [\"Strange\"]",
+        audit
+    );
+    // Only this tool is there, so that `auto` finds it and no other.
+    let tools = path.split(':').next().unwrap().to_owned() + ":/usr/bin:/bin";
+    let mut scene = scene(&tools, &config);
+    if scene.status().judge.backend != "llm" {
+        eprintln!("skipped: another model is installed here");
+        return;
+    }
+    scene.begin("the report");
+    scene.desktop().open("firefox", PAGE);
+    scene.subscriber.until_titled(PAGE, DriftStatus::Ontask);
+    let sent = until("the audit", || fs::read_to_string(&audit).ok().filter(|it| !it.is_empty()));
+    assert!(sent.contains("\"backend\":\"llm\"") && sent.contains("page"), "{sent}");
+    assert!(!sent.contains("Strange"), "redacted before it is sent: {sent}");
+}
