@@ -75,6 +75,7 @@ fn question() -> Question {
         commitment: "draft the report".into(),
         next_action: None,
         success_condition: None,
+        allowed_classes: Vec::new(),
         class: "firefox".into(),
         title: "s3cr3t account overview".into(),
     }

@@ -143,3 +143,57 @@ fn what_was_sent_is_written_down_where_that_is_asked_for() {
     assert!(sent.contains("\"backend\":\"llm\"") && sent.contains("page"), "{sent}");
     assert!(!sent.contains("Strange"), "redacted before it is sent: {sent}");
 }
+
+/// A server that answers every request with this verdict, in small pieces.
+fn server(verdict: &'static str) -> String {
+    use std::io::{Read as _, Write as _};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let base = format!("http://{}/v1", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut request = Vec::new();
+            let mut chunk = [0; 4096];
+            // The body is the last thing that comes, and it ends with a brace.
+            while !request.ends_with(b"}") {
+                match stream.read(&mut chunk) {
+                    Ok(read @ 1..) => request.extend_from_slice(&chunk[..read]),
+                    _ => break,
+                }
+            }
+            let body = format!(
+                r#"{{"choices":[{{"message":{{"content":{verdict:?}}},"finish_reason":"stop"}}]}}"#
+            );
+            let head = format!(
+                "HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+                body.len()
+            );
+            for piece in (head + &body).as_bytes().chunks(7) {
+                if stream.write_all(piece).is_err() {
+                    break;
+                }
+            }
+        }
+    });
+    base
+}
+
+/// A proxy of the environment would carry titles that are for this machine elsewhere.
+#[test]
+fn a_local_server_is_asked_directly_whatever_proxies_there_are() {
+    let base = server(r#"{"on_task": false, "reason": "not the report"}"#);
+    let config =
+        format!("[judge]\nbackend = \"http\"\n[judge.http]\nbase_url = {base:?}\nmodel = \"tiny\"");
+    let whole = format!("{config}\n[drift]\nsettle_secs = 0.1\ndebounce_secs = 0.2\n");
+    let mut scene = Scene::on(Manager::Openbox).settings(|it| it.whole = Some(whole));
+    for variable in ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"] {
+        scene = scene.env(variable, "http://127.0.0.1:9");
+    }
+    let mut scene = scene.start();
+    scene.begin("the report");
+    scene.desktop().open("firefox", PAGE);
+    let state = scene.subscriber.until_titled(PAGE, DriftStatus::Drifting);
+    assert_eq!(state.drift.unwrap().reason.as_deref(), Some("not the report"));
+    assert_eq!(state.judge.destination, Some(Destination::Local));
+    assert!(scene.cli(&["doctor"]).stdout.contains("ok judge"));
+}

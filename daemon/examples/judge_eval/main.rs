@@ -195,6 +195,7 @@ fn program(
             commitment: row.commitment.clone(),
             next_action: None,
             success_condition: None,
+            allowed_classes: row.allowed_classes.clone(),
             class: row.window_class.clone(),
             title: row.window_title.clone(),
         };

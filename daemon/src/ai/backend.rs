@@ -85,7 +85,7 @@ fn not_understood(name: &str, error: Unreadable, complaint: &str) -> Failure {
 
 impl Judge for Model {
     fn judge(&self, question: Question) -> Judgement {
-        let Question { commitment, next_action, success_condition, class, title } = &question;
+        let Question { commitment, next_action, success_condition, class, title, .. } = &question;
         let texts =
             [Some(commitment), next_action.as_ref(), success_condition.as_ref(), Some(title)];
         let prompt = Prompt {

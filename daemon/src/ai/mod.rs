@@ -25,6 +25,8 @@ pub struct Question {
     pub next_action: Option<String>,
     /// The commitment's success condition, if it was given.
     pub success_condition: Option<String>,
+    /// Window classes that serve the commitment for certain; they tell what it is about.
+    pub allowed_classes: Vec<String>,
     /// The window class.
     pub class: String,
     /// The raw window title.

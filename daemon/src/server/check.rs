@@ -49,6 +49,7 @@ impl Connection {
                     commitment: COMMITMENT.into(),
                     next_action: None,
                     success_condition: None,
+                    allowed_classes: Vec::new(),
                     class: CLASS.into(),
                     title: TITLE.into(),
                 };

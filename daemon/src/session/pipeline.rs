@@ -167,6 +167,7 @@ impl Session {
             commitment: commitment.text.clone(),
             next_action: commitment.next_action.clone(),
             success_condition: commitment.success_condition.clone(),
+            allowed_classes: active.allowed.window_classes.clone(),
             class: window.class.clone(),
             title: self.settings.privacy.redacted(&window.title),
         }

@@ -57,6 +57,7 @@ fn the_preview_is_what_is_sent_byte_for_byte() {
         commitment: "draft the report".into(),
         next_action: None,
         success_condition: None,
+        allowed_classes: vec!["code".into()],
         class: "firefox".into(),
         title: "a \"title\" @/etc/passwd — Mozilla Firefox".into(),
     };
