@@ -10,6 +10,7 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::text::{self, Encoding};
 
@@ -18,6 +19,9 @@ const COMMAND_BYTES: usize = 256;
 /// Files read for one answer. A terminal has a handful of children; a hundred tabs are ambiguous
 /// anyhow.
 const MAX_READS: u32 = 256;
+/// How often a child that is a copy of its terminal is looked at, and the pause between.
+const BECOMING_LOOKS: u32 = 10;
+const BECOMING_PAUSE: Duration = Duration::from_millis(2);
 /// Between a terminal and the shell there may be a helper or two that is not on the pty.
 const MAX_DEPTH: u8 = 3;
 
@@ -29,8 +33,20 @@ pub(super) fn is_this_host(client_machine: &str) -> bool {
 }
 
 /// Basename of the foreground process of the only pty of terminal `pid`.
+///
+/// A window that was just opened may have a child that is a copy of the terminal still, about to
+/// become the program. No event says when it has, so it is looked at again, a few milliseconds in
+/// all; after that no answer is better than the terminal's own name.
 pub(super) fn foreground_command(pid: u32) -> Option<String> {
-    Proc::new(Path::new("/proc")).foreground_command(pid)
+    let own = Proc::new(Path::new("/proc")).command(pid);
+    for _ in 0..BECOMING_LOOKS {
+        let command = Proc::new(Path::new("/proc")).foreground_command(pid);
+        if command.is_none() || command != own {
+            return command;
+        }
+        std::thread::sleep(BECOMING_PAUSE);
+    }
+    None
 }
 
 /// Part of `/proc/PID/stat`.
