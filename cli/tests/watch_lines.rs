@@ -7,11 +7,11 @@ mod support;
 use std::{
     io::{Read, Write as _},
     process::Stdio,
-    thread,
     time::Duration,
 };
 
 use antidrift_protocol::{Answer, ErrorCode};
+use antidrift_tests::holds_for;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use support::*;
@@ -140,9 +140,9 @@ fn without_a_daemon_it_says_so_once_and_comes_back_by_itself() {
     assert_eq!(watch.line(), "no daemon");
     wait_for("a message", || watch.errors().contains("start it").then_some(()));
     // Long enough for a few tries.
-    thread::sleep(Duration::from_millis(1200));
-    assert_eq!(watch.errors().lines().count(), 1, "{}", watch.errors());
-    assert!(watch.more().is_empty());
+    holds_for(Duration::from_millis(1200), "it is said once", || {
+        watch.errors().lines().count() == 1 && watch.more().is_empty()
+    });
 
     let daemon = FakeDaemon::start_in(dir, |_| Some(String::new()));
     daemon.first(&event("state", 1, &planning()));

@@ -15,6 +15,7 @@ use std::{
     time::Duration,
 };
 
+use antidrift_tests::{holds_for, until_still};
 use rustix::{
     process::Signal,
     pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt},
@@ -205,11 +206,9 @@ fn nothing_ticks_without_a_session() {
         line.rsplit('\t').next().unwrap().parse::<u64>().unwrap()
     };
     terminal.wait_for_keys();
-    thread::sleep(Duration::from_millis(200));
-    let (before, raw) = (switches(), terminal.raw());
-    thread::sleep(Duration::from_millis(1500));
-    assert_eq!(switches(), before);
-    assert_eq!(terminal.raw(), raw);
+    let look = || (switches(), terminal.raw());
+    let rest = until_still(Duration::from_millis(200), "the watch rests", look);
+    holds_for(Duration::from_millis(1500), "nothing happens", || look() == rest);
 }
 
 #[test]
@@ -256,9 +255,9 @@ fn signals_end_it_within_a_second_and_give_the_terminal_back() {
         terminal.wait_for("Possible drift");
         terminal.wait_for_keys();
         if held {
-            // Ctrl-S: the terminal takes nothing.
+            // Ctrl-S: the terminal takes nothing, not even the countdown's next second.
             terminal.press("\u{13}");
-            thread::sleep(Duration::from_millis(1100));
+            until_still(Duration::from_millis(1100), "the screen stands still", || terminal.raw());
         }
         let begin = now();
         signal(&terminal.child, sent);

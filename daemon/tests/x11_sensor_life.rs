@@ -8,6 +8,7 @@ use std::os::unix::net::UnixListener;
 use std::sync::{Mutex, Once};
 use std::time::Duration;
 
+use antidrift_tests::{holds_for, until_still};
 use rustix::process::Signal;
 use support::{Desk, Manager, Watch, settings};
 use x11rb::protocol::xproto::AtomEnum;
@@ -60,11 +61,11 @@ fn a_server_that_dies_costs_nothing_and_one_log_line() {
     assert_eq!(lost.focus, Focus::Nothing);
 
     let (switches, cpu) = watch.cost();
-    std::thread::sleep(Duration::from_secs(3));
-    let (switches_after, cpu_after) = watch.cost();
     // pauses of 0.25, 0.5, 1 and 2 s; connecting takes a few sleeps of its own
-    assert!(switches_after - switches < 40, "{}", switches_after - switches);
-    assert!(cpu_after - cpu < 100_000_000, "{} ns", cpu_after - cpu);
+    holds_for(Duration::from_secs(3), "few tries, little CPU time", || {
+        let (switches_after, cpu_after) = watch.cost();
+        switches_after - switches < 40 && cpu_after - cpu < 100_000_000
+    });
     assert_eq!(logged(&format!("at {} ", desk.display)), 1);
     assert_eq!(logged("s3cr3t-token"), 0);
 
@@ -158,10 +159,8 @@ fn nothing_happens_while_nothing_happens() {
             desk.rename(window, &format!("title {n}"));
         }
         watch.until_title("title 49");
-        std::thread::sleep(Duration::from_millis(600));
-        let before = watch.cost();
-        std::thread::sleep(Duration::from_secs(2));
-        assert_eq!(watch.cost(), before);
+        let rest = until_still(Duration::from_millis(600), "the sensor rests", || watch.cost());
+        holds_for(Duration::from_secs(2), "it costs nothing", || watch.cost() == rest);
     }
 }
 

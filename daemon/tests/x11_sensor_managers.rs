@@ -6,6 +6,7 @@ mod support;
 use std::fs;
 use std::time::Duration;
 
+use antidrift_tests::holds_for;
 use support::{Desk, Manager, OwnChild, Watch, eventually};
 use x11rb::protocol::xproto::{AtomEnum, ChangeWindowAttributesAux, ConnectionExt as _};
 
@@ -60,6 +61,12 @@ fn switches_are_told_once_each() {
     }
 }
 
+/// The window that has the focus keeps it, for far longer than the patience with «no window».
+fn stays(watch: &Watch) {
+    let before = watch.count();
+    holds_for(Duration::from_millis(150), "the window stays", || watch.count() == before);
+}
+
 /// A launcher holds the keyboard for a while. i3 and bspwm go on naming the window below,
 /// openbox names none.
 #[test]
@@ -77,8 +84,7 @@ fn an_override_redirect_launcher_leaves_the_window_below() {
             desk.rename(launcher, "rofi");
             desk.show(launcher);
             desk.focus_input(launcher);
-            // far longer than the patience with «no window»
-            std::thread::sleep(Duration::from_millis(150));
+            stays(&watch);
             // the title of the window below is followed meanwhile
             let title = format!("work {round}");
             desk.rename(below, &title);
@@ -86,8 +92,10 @@ fn an_override_redirect_launcher_leaves_the_window_below() {
             desk.destroy(launcher);
             if manager.is_none() {
                 desk.focus_input(below);
+                watch.until_title(&title);
+            } else {
+                stays(&watch);
             }
-            std::thread::sleep(Duration::from_millis(150));
         }
         let next = desk.window("next", "Next", "next");
         desk.focus(next);
@@ -117,7 +125,7 @@ fn a_covered_window_that_ends_is_not_shown_on() {
         let launcher = desk.unmapped(desk.root, true);
         desk.show(launcher);
         desk.focus_input(launcher);
-        std::thread::sleep(Duration::from_millis(100));
+        stays(&watch);
         desk.destroy(below);
         watch.until_nothing();
     }

@@ -35,5 +35,5 @@ pub use judge::StandInJudge;
 pub use process::Process;
 pub use scene::{Scene, SceneBuilder};
 pub use subscriber::{StateExt, Subscriber, ask};
-pub use wait::{PATIENCE, Timer, holds_for, until};
+pub use wait::{PATIENCE, Timer, holds_for, until, until_still};
 pub use window::{TestWindow, WindowSpec};

@@ -53,3 +53,18 @@ pub fn holds_for(span: Duration, what: &str, mut holds: impl FnMut() -> bool) {
         thread::sleep(STEP);
     }
 }
+
+/// Waits until what `look` gives has stayed the same for the whole of `span`, and gives it: for what
+/// is to come to rest before it is measured.
+#[track_caller]
+pub fn until_still<T: PartialEq>(span: Duration, what: &str, mut look: impl FnMut() -> T) -> T {
+    let (mut last, mut since) = (look(), Timer::start());
+    until(what, || {
+        let now = look();
+        if now != last {
+            (last, since) = (now, Timer::start());
+        }
+        (since.passed() >= span).then_some(())
+    });
+    last
+}

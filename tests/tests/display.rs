@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use antidrift_protocol::{DriftStatus, Phase, SensorStatus};
-use antidrift_tests::{Manager, Scene, StateExt as _, holds_for, until};
+use antidrift_tests::{Manager, Scene, StateExt as _, holds_for, until_still};
 
 #[test]
 fn without_a_display_everything_else_works() {
@@ -92,14 +92,9 @@ fn nothing_happens_while_nothing_happens() {
     let socket = scene.home.socket();
     let mut more: Vec<_> = (0..3).map(|_| antidrift_tests::Subscriber::connect(&socket)).collect();
     // the end of what is under way: a title at rest, a save
-    let mut last = scene.daemon().process().cost();
-    until("the daemon rests", || {
-        std::thread::sleep(Duration::from_millis(300));
-        let now = scene.daemon().process().cost();
-        std::mem::replace(&mut last, now).eq(&now).then_some(())
-    });
-    std::thread::sleep(Duration::from_secs(4));
-    assert_eq!(scene.daemon().process().cost(), last, "switches and nanoseconds of CPU");
+    let mut cost = || scene.daemon().process().cost();
+    let rest = until_still(Duration::from_millis(300), "the daemon rests", &mut cost);
+    holds_for(Duration::from_secs(4), "no switches and no CPU time", || cost() == rest);
     // they all still listen
     scene.desktop().open("Editor", "next.md");
     for subscriber in &mut more {

@@ -19,6 +19,10 @@ pub(crate) fn hold(socket: &SocketPath) -> io::Result<File> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::MetadataExt;
+
+    use antidrift_tests::{PATIENCE, until};
+
     use super::*;
 
     #[test]
@@ -46,8 +50,15 @@ mod tests {
         let (sender, held) = std::sync::mpsc::channel();
         let second = socket.clone();
         std::thread::spawn(move || sender.send(hold(&second).unwrap()));
-        assert!(held.try_recv().is_err());
+        let inode = first.metadata().unwrap().ino();
+        until("the second waits", || {
+            assert!(held.try_recv().is_err(), "it did not wait");
+            // `1: -> FLOCK  ADVISORY  WRITE 2312 fd:01:9437242 0 EOF`, see proc_locks(5).
+            let locks = std::fs::read_to_string("/proc/locks").unwrap();
+            let waits = |line: &str| line.contains("->") && line.contains(&format!(":{inode} "));
+            locks.lines().any(waits).then_some(())
+        });
         drop(first);
-        held.recv_timeout(std::time::Duration::from_secs(10)).unwrap();
+        held.recv_timeout(PATIENCE).unwrap();
     }
 }
