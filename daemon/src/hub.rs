@@ -6,6 +6,7 @@
 
 use std::{
     collections::VecDeque,
+    fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
     time::Duration,
 };
@@ -43,7 +44,7 @@ struct Queue {
     changed: Notify,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Inbox {
     lines: VecDeque<Line>,
     /// Number of the newest state that was queued.
@@ -55,6 +56,17 @@ struct Inbox {
     /// The last line before the end; told even to those who lag.
     farewell: Option<Line>,
     closed: bool,
+}
+
+/// The lines hold titles.
+impl fmt::Debug for Inbox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Inbox")
+            .field("lines", &self.lines.len())
+            .field("missed", &self.missed)
+            .field("closed", &self.closed)
+            .finish_non_exhaustive()
+    }
 }
 
 /// A subscriber's end of its queue; dropping it ends the subscription.

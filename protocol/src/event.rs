@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
-use crate::{State, Timestamp, Window, frame, state::words};
+use crate::{State, Timestamp, Window, frame, private::shown, state::words};
 
 /// One event line.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,7 +40,7 @@ pub enum EventBody {
 }
 
 /// Drift was found.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AlertRaised {
     /// The alert's number; never repeats, across restarts of the daemon too.
@@ -106,7 +106,7 @@ words! {
 }
 
 /// Something a person should be told once.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Notice {
     /// What it is about.
@@ -210,4 +210,9 @@ impl Event {
         };
         Ok(Self { seq: line.seq, at: line.at, body })
     }
+}
+
+shown! {
+    AlertRaised { alert, window }
+    Notice { kind }
 }

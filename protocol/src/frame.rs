@@ -1,5 +1,7 @@
 //! Bytes to lines and values to lines; nothing else.
 
+use std::fmt;
+
 use serde::Serialize;
 
 /// Longest line either way, in bytes without the line break. What the daemon writes fits because
@@ -7,12 +9,22 @@ use serde::Serialize;
 pub const MAX_LINE: usize = 131_072;
 
 /// A piece of the incoming stream.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum Frame {
     /// A line without its line break; never blank, at most [`MAX_LINE`] bytes.
     Line(Vec<u8>),
     /// A line longer than [`MAX_LINE`]. Nothing can be read after it.
     TooLong,
+}
+
+/// A line may hold a title.
+impl fmt::Debug for Frame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line(line) => write!(f, "Line({} bytes)", line.len()),
+            Self::TooLong => f.write_str("TooLong"),
+        }
+    }
 }
 
 /// Takes lines out of a growing buffer, looking at each byte once and moving it at most twice,

@@ -254,6 +254,7 @@ mod event;
 pub mod frame;
 pub mod json_safe;
 pub mod paths;
+mod private;
 mod reply;
 mod request;
 mod state;

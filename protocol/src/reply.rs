@@ -5,7 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
-    Allowed, Destination, PROTOCOL, Review, State, Timestamp, Window, frame, state::words,
+    Allowed, Destination, PROTOCOL, Review, State, Timestamp, Window, frame, private::shown,
+    state::words,
 };
 
 words! {
@@ -198,7 +199,7 @@ pub struct Allowing {
 }
 
 /// One new entry of the allowed context.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Added {
     /// `window_class`, `window_title`, `window_title_substring`, `domain` or `command`.
@@ -244,7 +245,7 @@ pub struct Proposed {
 }
 
 /// A coach's proposal, to be confirmed by a person.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Proposal {
     /// The first step; at most 1 KiB.
@@ -379,4 +380,9 @@ impl<T: DeserializeOwned> Reply<T> {
         };
         Ok(Self { id, result })
     }
+}
+
+shown! {
+    Added { kind }
+    Proposal { timebox_secs, allowed }
 }

@@ -4,7 +4,7 @@ mod line;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Allowed, ErrorObject, Outcome, strict};
+use crate::{Allowed, ErrorObject, Outcome, private::shown, strict};
 
 /// One request line.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,7 +69,7 @@ pub struct Hello {
 }
 
 /// Arguments of `start`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Start {
     /// What the user sets out to do; not blank, at most 4 KiB, kept as typed.
@@ -101,7 +101,7 @@ pub struct Refocus {
 }
 
 /// Arguments of `ontask`: the alert that is answered, and at most one selector.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ontask {
     /// The alert that is answered.
@@ -138,7 +138,7 @@ pub enum OfWindow {
 }
 
 /// Arguments of `complete`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Complete {
     /// How it went.
@@ -150,7 +150,7 @@ pub struct Complete {
 }
 
 /// Arguments of `propose`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Propose {
     /// What the user has in mind; not blank, at most 4 KiB.
@@ -257,4 +257,11 @@ impl Command {
             Self::Subscribe(_) => "subscribe",
         }
     }
+}
+
+shown! {
+    Start { timebox_secs, allowed }
+    Ontask { alert, window_class, command }
+    Complete { outcome }
+    Propose {}
 }

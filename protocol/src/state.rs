@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Timestamp;
+use crate::{Timestamp, private::shown};
 
 /// Defines an enumeration of words whose reader takes an unknown word for `Unknown`.
 macro_rules! words {
@@ -177,7 +177,7 @@ pub struct State {
 }
 
 /// What the user set out to do.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Commitment {
     /// The commitment as typed; at most 4 KiB.
@@ -200,7 +200,7 @@ pub struct Commitment {
 /// The allowed context: what is on task without asking a judge. Everything is compared without
 /// regard to letter case. At most 64 entries a list, 256 bytes an entry, 16 KiB in all as they stand
 /// on the wire ([`Allowed::size`]).
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Allowed {
     /// Window classes (the second string of `WM_CLASS`), compared whole.
@@ -216,7 +216,7 @@ pub struct Allowed {
 }
 
 /// A window. Text is raw (decoded, but not cleaned for display): hostile wherever it is shown.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Window {
     /// The second string of `WM_CLASS`; empty if the window has none. At most 256 bytes.
@@ -232,7 +232,7 @@ pub struct Window {
 }
 
 /// What is known of the present window.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Drift {
     /// The status.
@@ -258,7 +258,7 @@ pub struct Paused {
 }
 
 /// A detour: something else that is allowed for a short time.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Detour {
     /// What for; at most 1 KiB.
@@ -272,7 +272,7 @@ pub struct Detour {
 }
 
 /// How a session went. The five sums and downtime make up the time from start to end.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Review {
     /// The user's word for it.
@@ -343,4 +343,15 @@ pub struct Sensor {
     pub status: SensorStatus,
     /// What a person should know about it: a limitation, or why it cannot see. At most 1 KiB.
     pub detail: Option<String>,
+}
+
+shown! {
+    Commitment { timebox_secs, started_at, elapsed_secs, remaining_secs }
+    Allowed { window_classes, commands }
+    Window { class, instance, command }
+    Drift { status, source, alert, since_at }
+    Detour { since_at, until_at, window }
+    Review {
+        outcome, ended_at, ontask_secs, drifting_secs, other_secs, away_secs, detour_secs, alerts
+    }
 }

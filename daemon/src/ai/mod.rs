@@ -41,12 +41,19 @@ impl fmt::Debug for Question {
 }
 
 /// A judge's answer about one window.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Verdict {
     /// Whether the window serves the commitment.
     pub on_task: bool,
     /// Why, cleaned and at most 300 characters; may be empty.
     pub reason: String,
+}
+
+/// A reason may quote the title.
+impl fmt::Debug for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Verdict").field("on_task", &self.on_task).finish_non_exhaustive()
+    }
 }
 
 /// Why there is no verdict. Never means drift (design rule 5).

@@ -12,7 +12,7 @@ use rustix::{
     process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open, pidfd_send_signal},
 };
 use std::{
-    env, io,
+    env, fmt, io,
     os::{fd::OwnedFd, unix::process::CommandExt},
     path::{Path, PathBuf},
     pin::pin,
@@ -72,7 +72,6 @@ pub enum Ending {
 }
 
 /// A program that ended, with what it printed.
-#[derive(Debug)]
 pub struct Finished {
     /// How it ended. Only `Exited(0)` is success, whatever the output holds.
     pub ending: Ending,
@@ -80,6 +79,13 @@ pub struct Finished {
     pub stdout: Vec<u8>,
     /// The end of its standard error.
     pub stderr: Tail,
+}
+
+/// What a judge prints may quote its prompt.
+impl fmt::Debug for Finished {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Finished").field("ending", &self.ending).finish_non_exhaustive()
+    }
 }
 
 /// Why there is no output to look at.

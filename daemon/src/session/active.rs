@@ -1,6 +1,6 @@
 //! A session under way: its commitment, its sums, its status and its alert.
 
-use std::{sync::Arc, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
 
 use antidrift_protocol::{Allowed, ClearedWhy, DriftSource, Outcome, Review, Start, Timestamp};
 
@@ -11,13 +11,23 @@ use crate::evidence::{ContextKey, Matcher, Window};
 pub(super) const LEFT_ALERT_LIMIT: Duration = Duration::from_secs(600);
 
 /// What the user set out to do.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(super) struct Commitment {
     pub(super) text: String,
     pub(super) next_action: Option<String>,
     pub(super) success_condition: Option<String>,
     pub(super) timebox_secs: Option<u64>,
     pub(super) started_at: Timestamp,
+}
+
+/// What a person typed is private.
+impl fmt::Debug for Commitment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Commitment")
+            .field("timebox_secs", &self.timebox_secs)
+            .field("started_at", &self.started_at)
+            .finish_non_exhaustive()
+    }
 }
 
 /// A session under way.
@@ -48,12 +58,24 @@ pub(super) struct Sums {
 }
 
 /// What is known of the present window.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 pub(super) enum Status {
     Idle,
     Pending,
     OnTask { source: DriftSource, reason: Option<String> },
     Drifting { source: DriftSource, alert: Alert },
+}
+
+/// A reason may quote the title.
+impl fmt::Debug for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Idle => f.write_str("Idle"),
+            Self::Pending => f.write_str("Pending"),
+            Self::OnTask { source, .. } => write!(f, "OnTask({source:?})"),
+            Self::Drifting { source, alert } => write!(f, "Drifting({source:?}, {})", alert.number),
+        }
+    }
 }
 
 impl Status {
@@ -64,7 +86,7 @@ impl Status {
 }
 
 /// An alert that stands.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 pub(super) struct Alert {
     pub(super) number: u64,
     pub(super) window: Arc<Window>,

@@ -17,7 +17,6 @@ use crate::{
 };
 
 /// What the present window comes to.
-#[derive(Debug)]
 enum Finding {
     Idle,
     /// It waits: until then, or for a judgement under way.

@@ -1,6 +1,6 @@
 //! What survives a restart.
 
-use std::time::Duration;
+use std::{fmt, time::Duration};
 
 use antidrift_protocol::{Allowed, Command, Complete, ErrorObject, Review, Start, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ pub struct Snapshot {
 }
 
 /// A session that is under way or under review.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SavedSession {
     /// The commitment as typed.
@@ -78,6 +78,17 @@ impl Snapshot {
         let note = saved.review.as_ref().and_then(|review| review.note.clone());
         let complete = Complete { note, outcome: None };
         Command::Complete(complete).check().map_err(out_of_bounds)
+    }
+}
+
+/// What a person typed is private.
+impl fmt::Debug for SavedSession {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SavedSession")
+            .field("started_at", &self.started_at)
+            .field("allowed", &self.allowed)
+            .field("review", &self.review)
+            .finish_non_exhaustive()
     }
 }
 

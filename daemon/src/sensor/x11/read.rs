@@ -51,7 +51,6 @@ pub(super) fn first_number(reply: &GetPropertyReply) -> u32 {
 }
 
 /// A window's title and where it came from.
-#[derive(Debug)]
 pub(super) struct Title {
     pub(super) text: String,
     /// From `_NET_WM_NAME`, so that `WM_NAME` does not matter.
