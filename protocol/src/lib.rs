@@ -111,10 +111,17 @@
 //!   not be blank, other fields 1 KiB. A list of the allowed context has at most 64 entries, each of
 //!   256 bytes, not blank and without control characters, and all lists together 16 KiB as the daemon
 //!   writes them ([`Allowed::size`]). `timebox_secs` is 1 to 86 400.
-//! - `ontask` takes at most one selector. Without one it means the window of the alert, or the one
-//!   that has the focus.
+//! - `ontask` takes at most one selector. Without one it adds what suits the window that is meant:
+//!   the one of the alert, or else the one that drifts or was left for a terminal, or else the one
+//!   that has the focus. To say what of that window, without naming it, there is `of_window` in the
+//!   selector's place, as in the lines below.
 //! - Buttons on a notification send the number of its alert as `alert`. When that alert is over, or
 //!   another window has its place, the answer is `stale_alert` and nothing has changed.
+//!
+//! ```json
+//! {"id":8,"cmd":"ontask","args":{"of_window":"window_class"}}
+//! {"id":9,"cmd":"ontask","args":{"of_window":"window_title"}}
+//! ```
 //!
 //! `saved` says whether the change is on disk when the answer comes. If it is `false`, the change is
 //! made all the same and `warning` says what went wrong.

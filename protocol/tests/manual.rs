@@ -1,7 +1,7 @@
 //! The examples of the front page are lines of the protocol.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use antidrift_protocol::{ErrorCode, Event, EventBody, MAX_LINE, Reply, Request};
+use antidrift_protocol::{ErrorCode, Event, EventBody, MAX_LINE, OfWindow, Reply, Request};
 use serde_json::{Value, value::RawValue};
 
 const MANUAL: &str = include_str!("../src/lib.rs");
@@ -33,6 +33,15 @@ fn every_example_is_a_line() {
         }
     }
     assert!(kinds.iter().all(|&count| count > 2), "{kinds:?}");
+}
+
+#[test]
+fn what_ontask_takes_of_the_window_is_explained() {
+    for of_window in [OfWindow::WindowClass, OfWindow::WindowTitle] {
+        let word = serde_json::to_string(&of_window).unwrap();
+        let example = format!(r#""args":{{"of_window":{word}}}"#);
+        assert!(MANUAL.contains(&example), "{example}");
+    }
 }
 
 #[test]

@@ -138,6 +138,8 @@ fn arguments_are_refused_by_member() {
             "allowed.commands: must hold at most 64 entries, but has 65",
         ),
         ("ontask", r#"{"domain":"a","command":"b"}"#, "args.command: only one"),
+        ("ontask", r#"{"of_window":"window_class","domain":"a"}"#, "args.of_window"),
+        ("ontask", r#"{"of_window":"domain"}"#, "of_window"),
         ("ontask", r#"{"window_title_substring":"--"}"#, "letter"),
         ("ontask", r#"{"window_class":""}"#, "window_class"),
         ("ontask", &format!(r#"{{"window_title":"{long}"}}"#), "at most 256 bytes, but has 257"),
