@@ -185,6 +185,26 @@ fn a_manager_may_come_and_go() {
     }
 }
 
+/// A command that is allowed covers the dialogs of the terminal that it runs in.
+#[test]
+fn a_dialog_of_a_terminal_tells_what_runs_in_its_owner() {
+    let desk = Desk::with(Manager::Openbox);
+    let watch = Watch::on(&desk);
+    let mut command = desk.command("xterm");
+    let _terminal = OwnChild::spawn(command.args(["-T", "one", "-e", "sleep", "1000"]), "xterm");
+    let owner = watch.until_window("sleep", |w| w.command.as_deref() == Some("sleep")).id;
+    let dialog = desk.unmapped(desk.root, false);
+    desk.classify(dialog, "chooser", "Chooser");
+    desk.rename(dialog, "Open");
+    desk.set_number(dialog, "WM_TRANSIENT_FOR", AtomEnum::WINDOW, owner);
+    desk.show(dialog);
+    desk.focus(dialog);
+    let seen = watch.until_title("Open");
+    let parent = seen.parent.unwrap();
+    assert_eq!((seen.command, parent.id), (None, owner));
+    assert_eq!(parent.command.as_deref(), Some("sleep"));
+}
+
 /// A reparenting manager that sets WM_STATE but speaks no EWMH, played by the test.
 #[test]
 fn the_client_inside_a_frame_is_the_window() {

@@ -83,15 +83,26 @@ impl Reader<'_> {
         // ICCCM 4.1.2.6; EWMH gives the root and none the meaning «of the whole group»
         let owner = first_number(&transient_for);
         let is_root = self.conn.setup().roots.iter().any(|screen| screen.root == owner);
-        if owner != 0 && owner != id && !is_root {
-            window.parent = self.names(owner)?.map(|(window, _)| Box::new(window));
+        if owner != 0
+            && owner != id
+            && !is_root
+            && let Some((mut parent, _)) = self.names(owner)?
+        {
+            self.find_command(&mut parent)?;
+            window.parent = Some(Box::new(parent));
         }
-        let mut process = None;
-        if (self.is_terminal)(&window.class) {
-            process = self.process(id)?;
-            window.command = process.and_then(terminal::foreground_command);
+        let terminal = self.find_command(&mut window)?;
+        Ok(Some(Identity { window, net_title, terminal }))
+    }
+
+    /// Notes what runs in the foreground of a terminal and gives the terminal's process.
+    fn find_command(&self, window: &mut Window) -> Result<Option<u32>, ConnectionError> {
+        if !(self.is_terminal)(&window.class) {
+            return Ok(None);
         }
-        Ok(Some(Identity { window, net_title, terminal: process }))
+        let process = self.process(window.id)?;
+        window.command = process.and_then(terminal::foreground_command);
+        Ok(process)
     }
 
     /// The title alone; `None` when the window is gone.
