@@ -35,6 +35,28 @@ pub const MAX_MESSAGE: usize = 1024;
 pub const MAX_NOTES: usize = 4;
 
 impl Allowed {
+    /// The list that holds what a selector names.
+    pub fn list(&self, selector: Selector) -> &Vec<String> {
+        match selector {
+            Selector::WindowClass => &self.window_classes,
+            Selector::WindowTitle => &self.window_titles,
+            Selector::WindowTitleSubstring => &self.window_title_substrings,
+            Selector::Domain => &self.domains,
+            Selector::Command => &self.commands,
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn list_mut(&mut self, selector: Selector) -> &mut Vec<String> {
+        match selector {
+            Selector::WindowClass => &mut self.window_classes,
+            Selector::WindowTitle => &mut self.window_titles,
+            Selector::WindowTitleSubstring => &mut self.window_title_substrings,
+            Selector::Domain => &mut self.domains,
+            Selector::Command => &mut self.commands,
+        }
+    }
+
     /// The five lists with the names of their members.
     pub fn lists(&self) -> [(&'static str, &Vec<String>); 5] {
         [

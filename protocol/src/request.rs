@@ -208,6 +208,15 @@ pub enum Selector {
 }
 
 impl Selector {
+    /// All there are.
+    pub const ALL: [Self; 5] = [
+        Self::WindowClass,
+        Self::WindowTitle,
+        Self::WindowTitleSubstring,
+        Self::Domain,
+        Self::Command,
+    ];
+
     /// The member of `ontask` that carries it, also the `kind` of what was added.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -3,62 +3,18 @@
 
 use std::collections::HashSet;
 
+use antidrift_protocol::{Allowed, Selector};
+
 use super::{Window, address, context_title, fold};
 
-/// What a person said belongs to the commitment, as it was written: entries keep their letter case
-/// for display. Blank entries match nothing.
-#[derive(Clone, PartialEq, Eq, Default)]
-pub struct AllowedContext {
-    /// Window classes, the second string of `WM_CLASS`.
-    pub window_classes: Vec<String>,
-    /// Whole context titles.
-    pub window_titles: Vec<String>,
-    /// Parts of titles.
-    pub window_title_substrings: Vec<String>,
-    /// Hosts; each stands for its subdomains too.
-    pub domains: Vec<String>,
-    /// Programs in the foreground of a terminal.
-    pub commands: Vec<String>,
-}
-
-/// Entries are titles in part, and titles are private.
-impl std::fmt::Debug for AllowedContext {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("AllowedContext")
-            .field("window_classes", &self.window_classes)
-            .field("window_titles", &self.window_titles.len())
-            .field("window_title_substrings", &self.window_title_substrings.len())
-            .field("domains", &self.domains.len())
-            .field("commands", &self.commands)
-            .finish()
-    }
-}
-
-/// The list whose entry covered a window, in the order in which they are asked.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum AllowedBy {
-    /// [`AllowedContext::window_classes`]
-    WindowClass,
-    /// [`AllowedContext::window_titles`]
-    WindowTitle,
-    /// [`AllowedContext::window_title_substrings`]
-    WindowTitleSubstring,
-    /// [`AllowedContext::domains`]
-    Domain,
-    /// [`AllowedContext::commands`]
-    Command,
-}
-
-impl AllowedBy {
-    /// The form in which entries of this list are compared: two entries with the same form match
-    /// the same windows, and one with an empty form matches none.
-    pub fn normal_form(self, entry: &str) -> String {
-        match self {
-            Self::WindowClass | Self::WindowTitleSubstring => fold(entry),
-            Self::WindowTitle => fold(&context_title(entry)),
-            Self::Domain => address::host_of_entry(entry),
-            Self::Command => program_name(entry),
-        }
+/// The form in which entries of this list are compared: two entries with the same form match the
+/// same windows, and one with an empty form matches none.
+pub fn normal_form(list: Selector, entry: &str) -> String {
+    match list {
+        Selector::WindowClass | Selector::WindowTitleSubstring => fold(entry),
+        Selector::WindowTitle => fold(&context_title(entry)),
+        Selector::Domain => address::host_of_entry(entry),
+        Selector::Command => program_name(entry),
     }
 }
 
@@ -81,33 +37,33 @@ impl std::fmt::Debug for Matcher {
 
 impl Matcher {
     /// Brings every entry into the form in which it is compared.
-    pub fn new(allowed: &AllowedContext) -> Self {
-        fn normal<C: FromIterator<String>>(by: AllowedBy, entries: &[String]) -> C {
-            let forms = entries.iter().map(|entry| by.normal_form(entry));
+    pub fn new(allowed: &Allowed) -> Self {
+        fn normal<C: FromIterator<String>>(allowed: &Allowed, list: Selector) -> C {
+            let forms = allowed.list(list).iter().map(|entry| normal_form(list, entry));
             forms.filter(|form| !form.is_empty()).collect()
         }
         Self {
-            classes: normal(AllowedBy::WindowClass, &allowed.window_classes),
-            titles: normal(AllowedBy::WindowTitle, &allowed.window_titles),
-            substrings: normal(AllowedBy::WindowTitleSubstring, &allowed.window_title_substrings),
-            domains: normal(AllowedBy::Domain, &allowed.domains),
-            commands: normal(AllowedBy::Command, &allowed.commands),
+            classes: normal(allowed, Selector::WindowClass),
+            titles: normal(allowed, Selector::WindowTitle),
+            substrings: normal(allowed, Selector::WindowTitleSubstring),
+            domains: normal(allowed, Selector::Domain),
+            commands: normal(allowed, Selector::Command),
         }
     }
 
     /// Which list covers the window, if any; the first that does. A window's parent is not asked:
     /// whether a transient follows it is for the caller, who knows the parent's verdict as well.
-    pub fn covers(&self, window: &Window) -> Option<AllowedBy> {
+    pub fn covers(&self, window: &Window) -> Option<Selector> {
         if self.window_class_allowed(&window.class) {
-            Some(AllowedBy::WindowClass)
+            Some(Selector::WindowClass)
         } else if self.window_title_allowed(&window.title) {
-            Some(AllowedBy::WindowTitle)
+            Some(Selector::WindowTitle)
         } else if self.window_title_substring_allowed(&window.title) {
-            Some(AllowedBy::WindowTitleSubstring)
+            Some(Selector::WindowTitleSubstring)
         } else if window.domain.as_deref().is_some_and(|host| self.domain_allowed(host)) {
-            Some(AllowedBy::Domain)
+            Some(Selector::Domain)
         } else if window.command.as_deref().is_some_and(|name| self.command_allowed(name)) {
-            Some(AllowedBy::Command)
+            Some(Selector::Command)
         } else {
             None
         }
@@ -175,15 +131,9 @@ mod tests {
         entries.iter().map(|entry| (*entry).to_owned()).collect()
     }
 
-    fn matcher(by: AllowedBy, entries: &[&str]) -> Matcher {
-        let mut allowed = AllowedContext::default();
-        *match by {
-            AllowedBy::WindowClass => &mut allowed.window_classes,
-            AllowedBy::WindowTitle => &mut allowed.window_titles,
-            AllowedBy::WindowTitleSubstring => &mut allowed.window_title_substrings,
-            AllowedBy::Domain => &mut allowed.domains,
-            AllowedBy::Command => &mut allowed.commands,
-        } = list(entries);
+    fn matcher(by: Selector, entries: &[&str]) -> Matcher {
+        let mut allowed = Allowed::default();
+        *allowed.list_mut(by) = list(entries);
         Matcher::new(&allowed)
     }
 
@@ -191,7 +141,7 @@ mod tests {
     fn window_class() {
         #[track_caller]
         fn check(entries: &[&str], class: &str, expected: bool) {
-            let matcher = matcher(AllowedBy::WindowClass, entries);
+            let matcher = matcher(Selector::WindowClass, entries);
             assert_eq!(matcher.window_class_allowed(class), expected, "{entries:?} on {class:?}");
         }
         check(&["firefox"], "firefox", true);
@@ -215,7 +165,7 @@ mod tests {
     fn whole_title() {
         #[track_caller]
         fn check(entries: &[&str], title: &str, expected: bool) {
-            let matcher = matcher(AllowedBy::WindowTitle, entries);
+            let matcher = matcher(Selector::WindowTitle, entries);
             assert_eq!(matcher.window_title_allowed(title), expected, "{entries:?} on {title:?}");
         }
         check(&["Inbox – Mail"], "(60) INBOX – Mail — Mozilla Firefox", true);
@@ -234,7 +184,7 @@ mod tests {
     fn title_substring() {
         #[track_caller]
         fn check(entries: &[&str], title: &str, expected: bool) {
-            let matcher = matcher(AllowedBy::WindowTitleSubstring, entries);
+            let matcher = matcher(Selector::WindowTitleSubstring, entries);
             let found = matcher.window_title_substring_allowed(title);
             assert_eq!(found, expected, "{entries:?} on {title:?}");
         }
@@ -257,7 +207,7 @@ mod tests {
     fn domain() {
         #[track_caller]
         fn check(entries: &[&str], host: &str, expected: bool) {
-            let matcher = matcher(AllowedBy::Domain, entries);
+            let matcher = matcher(Selector::Domain, entries);
             assert_eq!(matcher.domain_allowed(host), expected, "{entries:?} on {host:?}");
         }
         check(&["github.com"], "github.com", true);
@@ -283,7 +233,7 @@ mod tests {
     fn command() {
         #[track_caller]
         fn check(entries: &[&str], command: &str, expected: bool) {
-            let matcher = matcher(AllowedBy::Command, entries);
+            let matcher = matcher(Selector::Command, entries);
             assert_eq!(matcher.command_allowed(command), expected, "{entries:?} on {command:?}");
         }
         check(&["vim"], "vim", true);
@@ -313,42 +263,42 @@ mod tests {
             domain: Some("docs.rs".into()),
             ..Window::default()
         };
-        let check = |allowed: AllowedContext, expected: Option<AllowedBy>| {
+        let check = |allowed: Allowed, expected: Option<Selector>| {
             assert_eq!(Matcher::new(&allowed).covers(&window), expected, "{allowed:?}");
         };
-        let none = AllowedContext {
+        let none = Allowed {
             window_classes: list(&["code"]),
             window_titles: list(&["main.rs"]),
             window_title_substrings: list(&["lib.rs"]),
             domains: list(&["github.com"]),
             commands: list(&["cargo"]),
         };
-        let class = AllowedContext { window_classes: list(&["xterm"]), ..none.clone() };
-        let title = AllowedContext { window_titles: list(&["vim main.rs"]), ..none.clone() };
-        let part = AllowedContext { window_title_substrings: list(&["main"]), ..none.clone() };
-        let domain = AllowedContext { domains: list(&["docs.rs"]), ..none.clone() };
-        let command = AllowedContext { commands: list(&["vim"]), ..none.clone() };
-        let all = AllowedContext {
+        let class = Allowed { window_classes: list(&["xterm"]), ..none.clone() };
+        let title = Allowed { window_titles: list(&["vim main.rs"]), ..none.clone() };
+        let part = Allowed { window_title_substrings: list(&["main"]), ..none.clone() };
+        let domain = Allowed { domains: list(&["docs.rs"]), ..none.clone() };
+        let command = Allowed { commands: list(&["vim"]), ..none.clone() };
+        let all = Allowed {
             window_classes: class.window_classes.clone(),
             window_titles: title.window_titles.clone(),
             window_title_substrings: part.window_title_substrings.clone(),
             domains: domain.domains.clone(),
             commands: command.commands.clone(),
         };
-        check(AllowedContext::default(), None);
+        check(Allowed::default(), None);
         check(none, None);
-        check(class, Some(AllowedBy::WindowClass));
-        check(title, Some(AllowedBy::WindowTitle));
-        check(part, Some(AllowedBy::WindowTitleSubstring));
-        check(domain, Some(AllowedBy::Domain));
-        check(command, Some(AllowedBy::Command));
-        check(all, Some(AllowedBy::WindowClass));
+        check(class, Some(Selector::WindowClass));
+        check(title, Some(Selector::WindowTitle));
+        check(part, Some(Selector::WindowTitleSubstring));
+        check(domain, Some(Selector::Domain));
+        check(command, Some(Selector::Command));
+        check(all, Some(Selector::WindowClass));
     }
 
     #[test]
     fn nothing_covers_a_window_that_tells_nothing() {
         let blank = list(&["", " "]);
-        let allowed = AllowedContext {
+        let allowed = Allowed {
             window_classes: blank.clone(),
             window_titles: blank.clone(),
             window_title_substrings: blank.clone(),
@@ -365,8 +315,7 @@ mod tests {
 
     #[test]
     fn entries_keep_out_of_logs() {
-        let allowed =
-            AllowedContext { window_titles: list(&["diagnosis"]), ..AllowedContext::default() };
+        let allowed = Allowed { window_titles: list(&["diagnosis"]), ..Allowed::default() };
         let shown = format!("{allowed:?} {:?}", Matcher::new(&allowed));
         assert!(!shown.contains("diagnosis"), "{shown}");
     }
@@ -378,16 +327,10 @@ mod tests {
             wrap in "[a-z]{0,3}",
         ) {
             let upper = entry.to_uppercase();
-            for by in [
-                AllowedBy::WindowClass,
-                AllowedBy::WindowTitle,
-                AllowedBy::WindowTitleSubstring,
-                AllowedBy::Domain,
-                AllowedBy::Command,
-            ] {
-                prop_assert_eq!(by.normal_form(&entry), by.normal_form(&upper));
+            for by in Selector::ALL {
+                prop_assert_eq!(normal_form(by, &entry), normal_form(by, &upper));
             }
-            let matcher = matcher(AllowedBy::WindowTitleSubstring, &[&entry]);
+            let matcher = matcher(Selector::WindowTitleSubstring, &[&entry]);
             let title = format!("{wrap}{upper}{wrap}");
             let blank = entry.trim().is_empty();
             prop_assert_eq!(matcher.window_title_substring_allowed(&title), !blank);
@@ -395,9 +338,9 @@ mod tests {
 
         #[test]
         fn normal_forms_are_final(entry in any::<String>()) {
-            for by in [AllowedBy::WindowClass, AllowedBy::WindowTitle, AllowedBy::Domain] {
-                let form = by.normal_form(&entry);
-                prop_assert_eq!(by.normal_form(&form), form);
+            for by in [Selector::WindowClass, Selector::WindowTitle, Selector::Domain] {
+                let form = normal_form(by, &entry);
+                prop_assert_eq!(normal_form(by, &form), form);
             }
         }
 
@@ -407,8 +350,8 @@ mod tests {
             title in any::<String>(),
         ) {
             let context = context_title(&title);
-            let by_class = matcher(AllowedBy::WindowClass, &[&class]);
-            let by_title = matcher(AllowedBy::WindowTitle, &[&context]);
+            let by_class = matcher(Selector::WindowClass, &[&class]);
+            let by_title = matcher(Selector::WindowTitle, &[&context]);
             prop_assert_eq!(by_class.window_class_allowed(&class), !class.trim().is_empty());
             prop_assert_eq!(by_title.window_title_allowed(&title), !context.is_empty());
         }

@@ -127,7 +127,7 @@ impl Active {
             },
             clock: Stopwatch::start(now),
             timebox_elapsed: false,
-            matcher: Matcher::new(&allowed_context(&allowed)),
+            matcher: Matcher::new(&allowed),
             allowed,
             status: Status::Idle,
             since_at: now.wall,
@@ -211,22 +211,9 @@ impl Active {
         Ended { commitment: self.commitment.clone(), elapsed, review }
     }
 
-    pub(super) fn allow(&mut self, change: impl FnOnce(&mut Allowed)) {
-        change(&mut self.allowed);
-        self.matcher = Matcher::new(&allowed_context(&self.allowed));
-    }
-}
-
-/// The wire's lists as the matcher takes them.
-fn allowed_context(allowed: &Allowed) -> crate::evidence::AllowedContext {
-    let Allowed { window_classes, window_titles, window_title_substrings, domains, commands } =
-        allowed.clone();
-    crate::evidence::AllowedContext {
-        window_classes,
-        window_titles,
-        window_title_substrings,
-        domains,
-        commands,
+    pub(super) fn allow(&mut self, allowed: Allowed) {
+        self.matcher = Matcher::new(&allowed);
+        self.allowed = allowed;
     }
 }
 
@@ -248,7 +235,7 @@ impl Stage {
             clock: Stopwatch::resume(commitment.started_at, now),
             commitment,
             timebox_elapsed: saved.timebox_elapsed,
-            matcher: Matcher::new(&allowed_context(&saved.allowed)),
+            matcher: Matcher::new(&saved.allowed),
             allowed: saved.allowed,
             // The verdict does not survive: the window may be another by now (design rule 8).
             status: Status::Idle,

@@ -1,11 +1,11 @@
 //! How the status of a window came about, step by step, in the pipeline's own order.
 
 use antidrift_protocol::{
-    Answer, ErrorCode, ErrorObject, Explained, ExplainedStep, Previewed, text::clean,
+    Answer, ErrorCode, ErrorObject, Explained, ExplainedStep, Previewed, Selector, text::clean,
 };
 
 use super::{Session, Stage, active::Active, requests};
-use crate::evidence::{AllowedBy, Window, context_title};
+use crate::evidence::{Window, context_title};
 
 /// Most bytes of a detail.
 const MAX_DETAIL: usize = 1024;
@@ -75,11 +75,11 @@ impl Session {
 
     fn allowed_step(&self, active: &Active, window: &Window) -> ExplainedStep {
         let (outcome, detail) = match active.matcher.covers(window) {
-            Some(AllowedBy::WindowClass) => ("allowed", "its window class is allowed"),
-            Some(AllowedBy::WindowTitle) => ("allowed", "its title is allowed"),
-            Some(AllowedBy::WindowTitleSubstring) => ("allowed", "its title holds an allowed text"),
-            Some(AllowedBy::Domain) => ("allowed", "its domain is allowed"),
-            Some(AllowedBy::Command) => ("allowed", "its command is allowed"),
+            Some(Selector::WindowClass) => ("allowed", "its window class is allowed"),
+            Some(Selector::WindowTitle) => ("allowed", "its title is allowed"),
+            Some(Selector::WindowTitleSubstring) => ("allowed", "its title holds an allowed text"),
+            Some(Selector::Domain) => ("allowed", "its domain is allowed"),
+            Some(Selector::Command) => ("allowed", "its command is allowed"),
             None => ("not allowed", "no class, title, domain or command that is allowed covers it"),
         };
         step("allowed", outcome, detail)

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use antidrift_protocol::{AlertRaised, ClearedWhy, DriftSource, EventBody};
+use antidrift_protocol::{AlertRaised, ClearedWhy, DriftSource, EventBody, Selector};
 
 use super::{
     RunId, Session, Stage, Step,
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     ai::{Failure, Question, Verdict, embedded::Answer},
-    evidence::{AllowedBy, Window},
+    evidence::Window,
 };
 
 /// What the present window comes to.
@@ -130,11 +130,11 @@ impl Session {
         let rule = |reason: &str| Some(Finding::OnTask(DriftSource::Rule, Some(reason.into())));
         if let Some(by) = active.matcher.covers(&present.window) {
             return rule(match by {
-                AllowedBy::WindowClass => "its window class is allowed",
-                AllowedBy::WindowTitle => "its title is allowed",
-                AllowedBy::WindowTitleSubstring => "its title holds an allowed text",
-                AllowedBy::Domain => "its domain is allowed",
-                AllowedBy::Command => "its command is allowed",
+                Selector::WindowClass => "its window class is allowed",
+                Selector::WindowTitle => "its title is allowed",
+                Selector::WindowTitleSubstring => "its title holds an allowed text",
+                Selector::Domain => "its domain is allowed",
+                Selector::Command => "its command is allowed",
             });
         }
         let parent = present.window.parent.as_deref()?;

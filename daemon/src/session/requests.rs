@@ -8,7 +8,7 @@ use antidrift_protocol::{
 };
 
 use super::{Session, Stage, Step, active::Active, present::left_alone, target::Target, view};
-use crate::evidence::{AllowedBy, Window, context_title};
+use crate::evidence::{Window, context_title, normal_form};
 
 impl Session {
     pub(super) fn request(
@@ -261,44 +261,36 @@ fn add(
     selector: Selector,
     value: String,
 ) -> Result<Option<Added>, ErrorObject> {
-    let (by, name) = match selector {
-        Selector::WindowClass => (AllowedBy::WindowClass, "window classes"),
-        Selector::WindowTitle => (AllowedBy::WindowTitle, "window titles"),
-        Selector::WindowTitleSubstring => (AllowedBy::WindowTitleSubstring, "title texts"),
-        Selector::Domain => (AllowedBy::Domain, "domains"),
-        Selector::Command => (AllowedBy::Command, "commands"),
-    };
-    let list = match selector {
-        Selector::WindowClass => &active.allowed.window_classes,
-        Selector::WindowTitle => &active.allowed.window_titles,
-        Selector::WindowTitleSubstring => &active.allowed.window_title_substrings,
-        Selector::Domain => &active.allowed.domains,
-        Selector::Command => &active.allowed.commands,
-    };
-    let form = by.normal_form(&value);
-    if list.iter().any(|entry| by.normal_form(entry) == form) {
+    let form = normal_form(selector, &value);
+    let list = active.allowed.list(selector);
+    if list.iter().any(|entry| normal_form(selector, entry) == form) {
         return Ok(None);
     }
-    if list.len() >= MAX_ENTRIES || active.allowed.size() + value.len() > MAX_ALLOWED {
+    let mut wider = active.allowed.clone();
+    wider.list_mut(selector).push(value.clone());
+    let too_large = wider.size() > MAX_ALLOWED;
+    if too_large || list.len() >= MAX_ENTRIES {
+        let class_fits = !too_large && active.allowed.window_classes.len() < MAX_ENTRIES;
         return Err(ErrorObject::new(
             ErrorCode::ListFull,
             format!(
-                "the list of allowed {name} is full ({MAX_ENTRIES} entries, {} KiB in all); {}",
-                MAX_ALLOWED / 1024,
+                "the list of allowed {} is full ({MAX_ENTRIES} entries, {} KiB in all); {}",
                 match selector {
-                    Selector::WindowClass => "start a session that allows less",
-                    _ => "allow the whole program with --class",
+                    Selector::WindowClass => "window classes",
+                    Selector::WindowTitle => "window titles",
+                    Selector::WindowTitleSubstring => "title texts",
+                    Selector::Domain => "domains",
+                    Selector::Command => "commands",
+                },
+                MAX_ALLOWED / 1024,
+                if class_fits {
+                    "allow the whole program with --class"
+                } else {
+                    "end the session and begin one that allows less with antidrift start"
                 }
             ),
         ));
     }
-    let entry = value.clone();
-    active.allow(|allowed| match selector {
-        Selector::WindowClass => allowed.window_classes.push(entry),
-        Selector::WindowTitle => allowed.window_titles.push(entry),
-        Selector::WindowTitleSubstring => allowed.window_title_substrings.push(entry),
-        Selector::Domain => allowed.domains.push(entry),
-        Selector::Command => allowed.commands.push(entry),
-    });
+    active.allow(wider);
     Ok(Some(Added { kind: selector.as_str().into(), value }))
 }

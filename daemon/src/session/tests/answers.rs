@@ -1,6 +1,6 @@
 //! What `ontask` and `refocus` mean, and what they are refused for.
 
-use antidrift_protocol::{Allowing, JudgeStatus, OfWindow};
+use antidrift_protocol::{Allowing, JudgeStatus, OfWindow, Selector};
 
 use super::*;
 
@@ -55,6 +55,61 @@ fn r14_a_full_list_is_refused_and_says_how_to_widen() {
     assert!(error.message.contains("--class"));
     let again = ontask_with(&mut world, |it| it.domain = Some("HOST1.example.".into()));
     assert_eq!(allowing(again).added, None);
+}
+
+/// The client adds its own advice, which names --class, to a refusal that gives none.
+#[test]
+fn r14_where_a_class_finds_no_room_either_no_class_is_advised() {
+    let mut world = World::started();
+    for n in 0..64 {
+        ontask_with(&mut world, |it| it.domain = Some(format!("host{n}.example"))).unwrap();
+    }
+    // one more is there from the start
+    for n in 1..64 {
+        ontask_with(&mut world, |it| it.window_class = Some(format!("tool{n}"))).unwrap();
+    }
+    for change in [
+        |it: &mut Ontask| it.window_class = Some("one-more".into()),
+        |it: &mut Ontask| it.domain = Some("one.more".into()),
+    ] {
+        let error = ontask_with(&mut world, change).unwrap_err();
+        assert_eq!(error.code, ErrorCode::ListFull);
+        assert!(!error.message.contains("--class"), "{}", error.message);
+        assert!(error.message.contains("antidrift start"), "{}", error.message);
+    }
+}
+
+/// Quotes and bidirectional controls take more room on the wire than in memory.
+#[test]
+fn r14_an_entry_is_refused_that_fits_only_unescaped() {
+    let mut world = World::started();
+    for n in 0..63 {
+        let entry = format!("{n:03}{}", "x".repeat(253));
+        ontask_with(&mut world, |it| it.window_title = Some(entry)).unwrap();
+    }
+    // 252 bytes of the 16 KiB are left: «code» is there from the start
+    let quotes = format!("q{}", "\"".repeat(200));
+    let error = ontask_with(&mut world, |it| it.domain = Some(quotes.clone())).unwrap_err();
+    assert_eq!(error.code, ErrorCode::ListFull);
+    assert!(!error.message.contains("--class"), "{}", error.message);
+    let fits = ontask_with(&mut world, |it| it.domain = Some("q".repeat(252)));
+    assert_eq!(allowing(fits).added.unwrap().kind, "domain");
+}
+
+#[test]
+fn each_selector_adds_to_its_own_list() {
+    for selector in Selector::ALL {
+        let mut world = World::started();
+        let before = world.state().allowed.unwrap();
+        let args = serde_json::json!({ selector.as_str(): "something" });
+        world.ask(Command::Ontask(serde_json::from_value(args).unwrap())).unwrap();
+        let after = world.state().allowed.unwrap();
+        for list in Selector::ALL {
+            let added = after.list(list).len() - before.list(list).len();
+            assert_eq!(added, usize::from(list == selector), "{selector:?} in {list:?}");
+        }
+        assert_eq!(after.list(selector).last().unwrap(), "something");
+    }
 }
 
 #[test]
