@@ -20,7 +20,7 @@ pub const MAX_ENTRIES: usize = 64;
 /// Most bytes of all entries of the allowed context together, as they stand on the wire: see
 /// [`Allowed::size`].
 pub const MAX_ALLOWED: usize = 16 * 1024;
-/// Longest timebox, in seconds: a day.
+/// Longest timebox, pause and detour, in seconds: a day.
 pub const MAX_TIMEBOX_SECS: u64 = 86_400;
 /// Most bytes of a window's title; more is cut.
 pub const MAX_TITLE: usize = 1024;
@@ -99,9 +99,7 @@ impl Command {
                 typed("text", &start.text, MAX_TEXT)?;
                 within_option("next_action", start.next_action.as_deref())?;
                 within_option("success_condition", start.success_condition.as_deref())?;
-                if start.timebox_secs.is_some_and(|secs| !(1..=MAX_TIMEBOX_SECS).contains(&secs)) {
-                    return Err(invalid("timebox_secs", "must be between 1 and 86400"));
-                }
+                start.timebox_secs.map_or(Ok(()), |secs| seconds("timebox_secs", secs))?;
                 check_allowed(&start.allowed)
             }
             Self::Ontask(ontask) => {
@@ -124,6 +122,12 @@ impl Command {
                 }
                 within_option("note", complete.note.as_deref())
             }
+            Self::Pause(pause) => pause.secs.map_or(Ok(()), |secs| seconds("secs", secs)),
+            Self::Extend(extend) => seconds("secs", extend.secs),
+            Self::Detour(detour) => {
+                seconds("secs", detour.secs)?;
+                typed("text", &detour.text, MAX_FIELD)
+            }
             Self::Propose(propose) => typed("intent", &propose.intent, MAX_TEXT),
             Self::Subscribe(subscribe) => match &subscribe.topics {
                 Some(topics) if topics.is_empty() => {
@@ -137,6 +141,7 @@ impl Command {
             Self::Status(_)
             | Self::Refocus(_)
             | Self::End(_)
+            | Self::Resume(_)
             | Self::Explain(_)
             | Self::Preview(_)
             | Self::CheckJudge(_) => Ok(()),
@@ -146,6 +151,13 @@ impl Command {
 
 fn invalid(member: &str, problem: impl fmt::Display) -> ErrorObject {
     ErrorObject::new(ErrorCode::InvalidRequest, format!("args.{member}: {problem}"))
+}
+
+fn seconds(member: &str, secs: u64) -> Result<(), ErrorObject> {
+    if (1..=MAX_TIMEBOX_SECS).contains(&secs) {
+        return Ok(());
+    }
+    Err(invalid(member, format!("must be between 1 and {MAX_TIMEBOX_SECS}")))
 }
 
 fn within(member: &str, value: &str, limit: usize) -> Result<(), ErrorObject> {

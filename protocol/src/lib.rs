@@ -95,7 +95,11 @@
 //! | `refocus` («back to task») | [`Refocus`] | [`Refocused`] | `not_active`, `stale_alert` |
 //! | `ontask` («this is on task») | [`Ontask`] | [`Allowing`] | `not_active`, `stale_alert`, `no_window`, `list_full` |
 //! | `complete` | [`Complete`] | [`Completed`] | `not_active` |
-//! | `end` (leave the review) | – | [`Ended`] | `not_in_review` |
+//! | `end` (leave the review) | – | [`Changed`] | `not_in_review` |
+//! | `pause` (judges and alerts nothing) | [`Pause`] | [`Changed`] | `not_active` |
+//! | `resume` (ends a pause or a detour) | – | [`Changed`] | `not_active`, `not_paused` |
+//! | `extend` (more time) | [`Extend`] | [`Changed`] | `not_active`, `no_timebox` |
+//! | `detour` (something else, for a while) | [`TakeDetour`] | [`Changed`] | `not_active` |
 //! | `propose` (ask the coach; up to a minute) | [`Propose`] | [`Proposed`] | `coach_unavailable`, `coach_failed` |
 //! | `explain` (how the present status came about) | – | [`Explained`] | `not_active`, `no_window` |
 //! | `preview` (what would be sent to a model; nothing is) | – | [`Previewed`] | `not_active`, `no_window` |
@@ -110,7 +114,8 @@
 //! - What a person typed is never cut: a commitment's text and an intent have at most 4 KiB and must
 //!   not be blank, other fields 1 KiB. A list of the allowed context has at most 64 entries, each of
 //!   256 bytes, not blank and without control characters, and all lists together 16 KiB as the daemon
-//!   writes them ([`Allowed::size`]). `timebox_secs` is 1 to 86 400.
+//!   writes them ([`Allowed::size`]). `timebox_secs` and `secs` are
+//!   1 to 86 400.
 //! - `ontask` takes at most one selector. Without one it adds what suits the window that is meant:
 //!   the one of the alert, or else the one that drifts or was left for a terminal, or else the one
 //!   that has the focus. To say what of that window, without naming it, there is `of_window` in the
@@ -142,6 +147,7 @@
 //! | `shutting_down` | the daemon is about to end | closed |
 //! | `not_active`, `session_exists`, `not_in_review` | not in this phase | goes on |
 //! | `stale_alert`, `no_window`, `list_full` | there is nothing to answer, to allow, or no room | goes on |
+//! | `not_paused`, `no_timebox` | there is nothing to end or to extend | goes on |
 //! | `coach_unavailable`, `coach_failed` | there is no coach, or `data.detail` says how it failed | goes on |
 //! | `internal` | a fault of the daemon | goes on |
 //!
@@ -165,6 +171,11 @@
 //! - `drift.status` is `idle` (nothing is known: no judge, no window, nobody there), `pending` (the
 //!   window waits for its verdict), `ontask` or `drifting`. While `drifting`, `drift.alert` is the
 //!   number to answer with. Alert numbers are never used twice, not even after a restart.
+//! - `away` says that nobody is there (`idle`: no input for a while, `locked`: the screen is locked or
+//!   blank, `suspended`: the machine sleeps), `paused` that the person wants to be left alone, `detour`
+//!   that something else is allowed for a while. While away or paused, `drift.status` is `idle` and
+//!   nothing is judged or alerted; on a detour it is `ontask`. `until_at` of a pause or detour that
+//!   runs out while nobody is there may have passed: it ends when the person is back.
 //! - Nothing ticks. `elapsed_secs` and `remaining_secs` are as of the line's `at`: count on from there by
 //!   your own clock. `remaining_secs` goes negative when the timebox is over, and is `null` without one.
 //!

@@ -45,6 +45,10 @@ words! {
         CoachFailed = "coach_failed",
         /// A fault of the daemon's own.
         Internal = "internal",
+        /// There is neither a pause nor a detour to end.
+        NotPaused = "not_paused",
+        /// The session has no timebox that could be extended.
+        NoTimebox = "no_timebox",
     }
 }
 
@@ -105,7 +109,15 @@ pub enum Answer {
     /// To `complete`.
     Complete(Completed),
     /// To `end`.
-    End(Ended),
+    End(Changed),
+    /// To `pause`.
+    Pause(Changed),
+    /// To `resume`.
+    Resume(Changed),
+    /// To `extend`.
+    Extend(Changed),
+    /// To `detour`.
+    Detour(Changed),
     /// To `propose`.
     Propose(Proposed),
     /// To `explain`.
@@ -222,10 +234,10 @@ pub struct Completed {
     pub review: Review,
 }
 
-/// The answer to `end`.
+/// The answer to `end`, `pause`, `resume`, `extend` and `detour`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Ended {
+pub struct Changed {
     /// Number of the change.
     pub seq: u64,
     /// Whether it is on disk.
@@ -320,7 +332,11 @@ impl Answer {
             Self::Refocus(it) => (&mut it.saved, &mut it.warning),
             Self::Ontask(it) => (&mut it.saved, &mut it.warning),
             Self::Complete(it) => (&mut it.saved, &mut it.warning),
-            Self::End(it) => (&mut it.saved, &mut it.warning),
+            Self::End(it)
+            | Self::Pause(it)
+            | Self::Resume(it)
+            | Self::Extend(it)
+            | Self::Detour(it) => (&mut it.saved, &mut it.warning),
             Self::Hello(_)
             | Self::Status(_)
             | Self::Propose(_)

@@ -41,6 +41,14 @@ pub enum Command {
     Complete(Complete),
     /// Leaves the review.
     End(NoArgs),
+    /// Pauses the session, for a time or until `resume`.
+    Pause(Pause),
+    /// Ends a pause or a detour.
+    Resume(NoArgs),
+    /// Gives the session more time.
+    Extend(Extend),
+    /// Begins a detour: for a time, every window is on task.
+    Detour(TakeDetour),
     /// Asks the coach for a commitment's fields.
     Propose(Propose),
     /// Asks how the status of the window meant came about.
@@ -147,6 +155,33 @@ pub struct Complete {
     /// A note; at most 1 KiB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+}
+
+/// Arguments of `pause`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pause {
+    /// For how many seconds, 1 to 86 400; until `resume` if it is missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub secs: Option<u64>,
+}
+
+/// Arguments of `extend`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Extend {
+    /// How many seconds more, 1 to 86 400: added to what is left, or counted from now in overtime.
+    pub secs: u64,
+}
+
+/// Arguments of `detour`.
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TakeDetour {
+    /// For how many seconds, 1 to 86 400.
+    pub secs: u64,
+    /// What for; not blank, at most 1 KiB, kept as typed.
+    pub text: String,
 }
 
 /// Arguments of `propose`.
@@ -259,6 +294,10 @@ impl Command {
             Self::Ontask(_) => "ontask",
             Self::Complete(_) => "complete",
             Self::End(_) => "end",
+            Self::Pause(_) => "pause",
+            Self::Resume(_) => "resume",
+            Self::Extend(_) => "extend",
+            Self::Detour(_) => "detour",
             Self::Propose(_) => "propose",
             Self::Explain(_) => "explain",
             Self::Preview(_) => "preview",
@@ -273,4 +312,5 @@ shown! {
     Ontask { alert, window_class, command }
     Complete { outcome }
     Propose {}
+    TakeDetour { secs }
 }

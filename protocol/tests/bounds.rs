@@ -116,6 +116,7 @@ fn review(c: char) -> Review {
         drifting_secs: u64::MAX,
         other_secs: u64::MAX,
         away_secs: u64::MAX,
+        paused_secs: u64::MAX,
         detour_secs: u64::MAX,
         alerts: u64::MAX,
     }
@@ -373,6 +374,7 @@ fn request() -> impl Strategy<Value = Request> {
         (prop::option::of(select(Outcome::KNOWN)), field())
             .prop_map(|(outcome, note)| Command::Complete(Complete { outcome, note })),
         Just(Command::End(NoArgs {})),
+        Just(Command::Resume(NoArgs {})),
         typed(MAX_TEXT).prop_map(|intent| Command::Propose(Propose { intent })),
         prop::option::of(topics).prop_map(|topics| Command::Subscribe(Subscribe { topics })),
     ];

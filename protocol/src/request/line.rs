@@ -9,7 +9,7 @@ use serde::{
 use serde_json::value::RawValue;
 
 use crate::{
-    Command, Complete, ErrorCode, ErrorObject, NoArgs, Ontask, Refocus, Refusal, Request,
+    Command, Complete, ErrorCode, ErrorObject, NoArgs, Ontask, Pause, Refocus, Refusal, Request,
     Subscribe, frame,
     strict::{self, arguments},
 };
@@ -24,6 +24,10 @@ impl Command {
             "ontask" => Self::Ontask(arguments(args)?),
             "complete" => Self::Complete(arguments(args)?),
             "end" => Self::End(arguments(args)?),
+            "pause" => Self::Pause(arguments(args)?),
+            "resume" => Self::Resume(arguments(args)?),
+            "extend" => Self::Extend(arguments(args)?),
+            "detour" => Self::Detour(arguments(args)?),
             "propose" => Self::Propose(arguments(args)?),
             "explain" => Self::Explain(arguments(args)?),
             "preview" => Self::Preview(arguments(args)?),
@@ -87,6 +91,7 @@ impl Request {
         match &self.command {
             Command::Status(_)
             | Command::End(_)
+            | Command::Resume(_)
             | Command::Explain(_)
             | Command::Preview(_)
             | Command::CheckJudge(_) => line(self, None::<&NoArgs>),
@@ -95,6 +100,9 @@ impl Request {
             Command::Refocus(args) => line(self, (*args != Refocus::default()).then_some(args)),
             Command::Ontask(args) => line(self, (*args != Ontask::default()).then_some(args)),
             Command::Complete(args) => line(self, (*args != Complete::default()).then_some(args)),
+            Command::Pause(args) => line(self, (*args != Pause::default()).then_some(args)),
+            Command::Extend(args) => line(self, Some(args)),
+            Command::Detour(args) => line(self, Some(args)),
             Command::Propose(args) => line(self, Some(args)),
             Command::Subscribe(args) => line(self, (*args != Subscribe::default()).then_some(args)),
         }

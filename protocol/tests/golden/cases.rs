@@ -54,6 +54,11 @@ pub(crate) fn requests() -> Vec<Request> {
         }),
         Command::Preview(NoArgs {}),
         Command::CheckJudge(NoArgs {}),
+        Command::Pause(Pause::default()),
+        Command::Pause(Pause { secs: Some(600) }),
+        Command::Resume(NoArgs {}),
+        Command::Extend(Extend { secs: 600 }),
+        Command::Detour(TakeDetour { secs: 300, text: "look up the flag".into() }),
     ];
     let mut requests: Vec<Request> = commands
         .into_iter()
@@ -198,6 +203,7 @@ fn sums() -> Review {
         drifting_secs: 120,
         other_secs: 60,
         away_secs: 600,
+        paused_secs: 300,
         detour_secs: 120,
         alerts: 2,
     }
@@ -260,10 +266,10 @@ pub(crate) fn completed() -> Vec<Completed> {
     ]
 }
 
-pub(crate) fn ended() -> Vec<Ended> {
+pub(crate) fn changed() -> Vec<Changed> {
     vec![
-        Ended { seq: 123, saved: true, warning: None },
-        Ended { seq: 123, saved: false, warning: some("read-only") },
+        Changed { seq: 123, saved: true, warning: None },
+        Changed { seq: 123, saved: false, warning: some("read-only") },
     ]
 }
 
