@@ -8,7 +8,7 @@ use antidrift_daemon::{
     ai::Verdict,
     evidence::{Contexts, Window},
     hub::Hub,
-    sensor::{Focus, Health, Observation},
+    sensor::{Absence, Focus, Health, Observation},
     session::{Input, JudgeSettings, Now, RunId, Session, Settings, Ticket},
 };
 use antidrift_protocol::{
@@ -61,7 +61,11 @@ fn focus(id: u32, title: &str) -> Input {
         domain: Some(format!("www.{SECRET}.net")),
         ..Window::default()
     };
-    Input::Observed(Observation { health: Health::Ok(None), focus: Focus::Window(window.into()) })
+    Input::Observed(Observation {
+        health: Health::Ok(None),
+        focus: Focus::Window(window.into()),
+        absence: Absence::default(),
+    })
 }
 
 fn request(command: Command) -> Input {

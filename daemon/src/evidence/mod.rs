@@ -35,6 +35,8 @@ pub struct Window {
     pub command: Option<String>,
     /// Host name of an address that stands in the title.
     pub domain: Option<String>,
+    /// Whether it fills the screen (EWMH: `_NET_WM_STATE` holds `_NET_WM_STATE_FULLSCREEN`).
+    pub fullscreen: bool,
     /// The window that `WM_TRANSIENT_FOR` names, unless that is the root or none. Its own parent is
     /// not followed.
     pub parent: Option<Box<Window>>,

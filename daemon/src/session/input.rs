@@ -4,7 +4,7 @@ use antidrift_protocol::Command;
 
 use crate::{
     ai::{Failure, Verdict},
-    sensor::Observation,
+    sensor::{Absence, Observation},
 };
 
 /// Names a request that waits for its answer.
@@ -20,6 +20,8 @@ pub struct RunId(pub u64);
 pub enum Input {
     /// The sensor saw something.
     Observed(Observation),
+    /// What the login manager tells of the person; the display's word is in its observations.
+    Absence(Absence),
     /// A client asks. `hello` and `subscribe` never come here: they are the connection's own.
     Request {
         /// Whom to answer.

@@ -4,17 +4,20 @@
 //! - `requests` and `target`: what a client may ask, and which window it means;
 //! - `present`: the window that has the focus, its context, its calmed title;
 //! - `pipeline`: local match, cache, settle, debounce, judge, alert;
+//! - `absence` and `interlude`: whether anybody is there, and pause and detour;
 //! - `embedded` and `explain`: what the embedded judge said, and how a status came about;
 //! - `judge` and `cache`: the judge's health and one run, and what it said;
 //! - `active`: a session's own sums, timebox and alert;
 //! - `view`, `snapshot`, `timers`: what is shown, what survives, and when to look again.
 
+mod absence;
 mod active;
 mod cache;
 mod effect;
 mod embedded;
 mod explain;
 mod input;
+mod interlude;
 mod judge;
 mod pipeline;
 mod present;
@@ -39,6 +42,7 @@ use crate::{
     evidence::{Contexts, Privacy},
     sensor::Observation,
 };
+use absence::Presence;
 use active::Active;
 use cache::VerdictCache;
 use embedded::Embedded;
@@ -47,6 +51,7 @@ use present::Focused;
 
 pub use effect::{Effects, JudgeStart, ReplyTo};
 pub use input::{Input, RunId, Ticket};
+pub use interlude::{Kind as InterludeKind, SavedInterlude};
 pub use snapshot::{SavedSession, Snapshot};
 pub use time::Now;
 
@@ -93,6 +98,7 @@ pub struct Session {
     /// The last instant; time never runs backwards in here.
     now: Now,
     stage: Stage,
+    presence: Presence,
     focused: Focused,
     judge: JudgeState,
     cache: VerdictCache,
@@ -144,6 +150,7 @@ impl Session {
             settings,
             now,
             stage: Stage::restore(restored.session, now),
+            presence: Presence::default(),
             focused: Focused::default(),
             cache: VerdictCache::default(),
             look_at: None,
@@ -161,12 +168,16 @@ impl Session {
     pub fn handle(&mut self, input: Input, now: Now) -> Effects {
         let before = self.now;
         self.now = now.not_before(before);
+        let awake = self.now.awake.saturating_sub(before.awake);
+        let boot = self.now.boot.saturating_sub(before.boot);
         if let Stage::Active(active) = &mut self.stage {
-            active.book(self.now.awake.saturating_sub(before.awake));
+            active.book(awake, boot.saturating_sub(awake), self.presence.away.is_some());
         }
+        self.presence.passed(boot, awake);
         let mut step = Step::default();
         match input {
             Input::Observed(observation) => self.observed(observation),
+            Input::Absence(absence) => self.presence.login = absence,
             Input::Request { ticket, command } => {
                 let result = self.request(command, &mut step);
                 step.effects.reply = Some(ReplyTo { ticket, result });
@@ -179,6 +190,9 @@ impl Session {
             }
         }
         self.run_timers(&mut step);
+        self.settle_presence(&mut step);
+        self.run_session_timers(&mut step);
+        self.remind(&mut step);
         self.look(&mut step);
         self.finish(step)
     }
@@ -194,7 +208,8 @@ impl Session {
     }
 
     fn observed(&mut self, observation: Observation) {
-        let Observation { health, focus } = observation;
+        let Observation { health, focus, absence } = observation;
+        self.presence.display = absence;
         self.focused.observe(health, focus, &self.settings, self.now.awake);
     }
 
@@ -246,7 +261,11 @@ fn stamp(answer: &mut Answer, seq: u64, now: Now, state: &State) {
         Answer::Refocus(it) => it.seq = seq,
         Answer::Ontask(it) => it.seq = seq,
         Answer::Complete(it) => it.seq = seq,
-        Answer::End(it) => it.seq = seq,
+        Answer::End(it)
+        | Answer::Pause(it)
+        | Answer::Resume(it)
+        | Answer::Extend(it)
+        | Answer::Detour(it) => it.seq = seq,
         Answer::Hello(_)
         | Answer::Propose(_)
         | Answer::Explain(_)

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// What the present window comes to.
-enum Finding {
+pub(super) enum Finding {
     Idle,
     /// It waits: until then, or for a judgement under way.
     Wait(Option<Duration>),
@@ -34,12 +34,10 @@ impl Session {
     pub(super) fn look(&mut self, step: &mut Step) {
         self.look_at = None;
         let Stage::Active(active) = &self.stage else { return };
-        let mut finding = self.find(active);
-        if let (Finding::Consult, Some(present)) = (&finding, &self.focused.present) {
-            self.embedded.consult(active, &present.window);
-            finding = self.find(active);
+        if let Some(status) = self.unjudged(active) {
+            return self.set_status(status, step);
         }
-        let status = match finding {
+        let status = match self.finding() {
             Finding::Idle | Finding::Consult => {
                 self.look_at = self.next_look();
                 Status::Idle
@@ -54,6 +52,7 @@ impl Session {
             }
             Finding::OnTask(source, reason) => {
                 self.count(source);
+                self.remember_ontask();
                 Status::OnTask { source, reason }
             }
             Finding::Drifting(source, reason) => {
@@ -62,6 +61,38 @@ impl Session {
             }
         };
         self.set_status(status, step);
+    }
+
+    /// The status of a person who is not to be judged: one who is away, paused or on a detour.
+    fn unjudged(&self, active: &Active) -> Option<Status> {
+        if self.presence.away.is_some() || active.is_paused() {
+            return Some(Status::Idle);
+        }
+        let detour = active.detour()?;
+        Some(match &self.focused.present {
+            None => Status::Idle,
+            Some(_) => {
+                let reason = Some(format!("you are on a detour: {detour}"));
+                Status::OnTask { source: DriftSource::Rule, reason }
+            }
+        })
+    }
+
+    /// What the present window comes to, the embedded judge's word included.
+    pub(super) fn finding(&mut self) -> Finding {
+        let Stage::Active(active) = &self.stage else { return Finding::Idle };
+        let finding = self.find(active);
+        if let (Finding::Consult, Some(present)) = (&finding, &self.focused.present) {
+            self.embedded.consult(active, &present.window);
+            return self.find(active);
+        }
+        finding
+    }
+
+    fn remember_ontask(&mut self) {
+        if let (Stage::Active(active), Some(present)) = (&mut self.stage, &self.focused.present) {
+            active.last_ontask = Some(Arc::clone(&present.window));
+        }
     }
 
     fn find(&self, active: &Active) -> Finding {

@@ -224,6 +224,12 @@ impl Present {
         self.counted = None;
     }
 
+    /// Looks at it as if it had just come: it has to settle before anybody is alarmed.
+    pub(super) fn begin_afresh(&mut self, now: Duration) {
+        self.since = now;
+        self.counted = None;
+    }
+
     /// Decides when a changed title is shown: at once where the context changed, else calmly.
     fn calm_title(&mut self, before: &Window, same_place: bool, now: Duration) {
         let only_title = {

@@ -1,7 +1,7 @@
 //! What a client may ask.
 
 use antidrift_protocol::{
-    Added, Allowing, Answer, ClearedWhy, Command, Complete, Completed, Destination, Ended,
+    Added, Allowing, Answer, Changed, ClearedWhy, Command, Complete, Completed, Destination,
     ErrorCode, ErrorObject, MAX_ALLOWED, MAX_ENTRIES, MAX_ENTRY, OfWindow, Ontask, Refocus,
     Refocused, Review, Selector, SensorStatus, Start, Started, State, Status as StatusAnswer,
     Timestamp,
@@ -27,6 +27,10 @@ impl Session {
             Command::Ontask(ontask) => self.ontask(&ontask, step),
             Command::Complete(complete) => self.complete(complete, step),
             Command::End(_) => self.end(step),
+            Command::Pause(pause) => self.pause(&pause, step),
+            Command::Resume(_) => self.resume(step),
+            Command::Extend(extend) => self.extend(extend.secs, step),
+            Command::Detour(detour) => self.take_detour(detour, step),
             Command::Explain(_) => self.explain(),
             Command::Preview(_) => self.preview(),
             Command::Hello(_)
@@ -176,6 +180,8 @@ impl Session {
                 present.left_alone_until = Some(self.now.awake + pause);
             }
         }
+        // Whoever goes back to task wants no pause and no detour any more.
+        self.end_interlude(step);
         step.save = true;
         Ok(Answer::Refocus(Refocused {
             seq: 0,
@@ -225,7 +231,7 @@ impl Session {
             Stage::Review(_) => {
                 self.stage = Stage::Planning;
                 step.save = true;
-                return Ok(Answer::End(Ended { seq: 0, saved: true, warning: None }));
+                return Ok(Answer::End(Changed { seq: 0, saved: true, warning: None }));
             }
             Stage::Active(_) => "the session is still active; antidrift complete ends it",
             Stage::Planning => "there is no review to leave",
@@ -244,7 +250,7 @@ impl Session {
     }
 }
 
-fn not_active() -> ErrorObject {
+pub(super) fn not_active() -> ErrorObject {
     ErrorObject::new(ErrorCode::NotActive, "no session is active; begin one with antidrift start")
 }
 

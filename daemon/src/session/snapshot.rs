@@ -5,7 +5,7 @@ use std::{fmt, time::Duration};
 use antidrift_protocol::{Allowed, Command, Complete, ErrorObject, Review, Start, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::Session;
+use super::{Session, interlude::SavedInterlude};
 
 /// What survives a restart. Unknown members are ignored, so that an older daemon can read a newer
 /// snapshot of the same version; a missing member is its empty value.
@@ -42,6 +42,14 @@ pub struct SavedSession {
     pub drifting_ms: u64,
     /// Milliseconds neither.
     pub other_ms: u64,
+    /// Milliseconds away, suspend included.
+    pub away_ms: u64,
+    /// Milliseconds paused.
+    pub paused_ms: u64,
+    /// Milliseconds on detours.
+    pub detour_ms: u64,
+    /// The pause or detour under way.
+    pub interlude: Option<SavedInterlude>,
     /// Alerts raised.
     pub alerts: u64,
     /// Milliseconds from start to end, once the session has ended.
@@ -75,6 +83,9 @@ impl Snapshot {
         };
         let out_of_bounds = |error: ErrorObject| format!("out of bounds: {}", error.message);
         Command::Start(start).check().map_err(out_of_bounds)?;
+        if let Some(interlude) = &saved.interlude {
+            interlude.check()?;
+        }
         let note = saved.review.as_ref().and_then(|review| review.note.clone());
         let complete = Complete { note, outcome: None };
         Command::Complete(complete).check().map_err(out_of_bounds)

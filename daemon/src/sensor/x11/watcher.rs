@@ -24,7 +24,7 @@ use super::read::{Identity, Reader, Title};
 use super::{Conn, Output};
 use crate::evidence::Window;
 use crate::sensor::terminal;
-use crate::sensor::{Focus, Health, Observation, Settings};
+use crate::sensor::{Absence, Focus, Health, Observation, Settings};
 
 /// How long «no window» must stand before it is believed. Window managers pass through it on every
 /// switch, and it costs a look at the input focus.
@@ -170,7 +170,11 @@ impl<'a> Watcher<'a> {
             Some(current) => Focus::Window(Arc::clone(&current.window)),
             None => Focus::Nothing,
         };
-        self.output.put(Observation { health: self.health.clone(), focus });
+        self.output.put(Observation {
+            health: self.health.clone(),
+            focus,
+            absence: Absence::default(),
+        });
     }
 
     /// Finds out whether a window manager is to be trusted, and says so once.

@@ -19,7 +19,7 @@ use super::{Effects, Input, JudgeSettings, Now, RunId, Session, Settings, Snapsh
 use crate::{
     ai::{Failure, FailureKind, Verdict},
     evidence::{Contexts, Privacy, Window},
-    sensor::{Focus, Health, Observation},
+    sensor::{Absence, Focus, Health, Observation},
 };
 
 /// Monday, 30 November 2026, 09:00 UTC.
@@ -60,6 +60,8 @@ pub(super) struct World {
     pub(super) running: Option<RunId>,
     pub(super) saves: Vec<Snapshot>,
     tickets: u64,
+    /// What the display tells from now on, with the next window.
+    pub(super) absence: Absence,
 }
 
 impl World {
@@ -82,6 +84,7 @@ impl World {
             running: None,
             saves: Vec::new(),
             tickets: 0,
+            absence: Absence::default(),
         }
     }
 
@@ -135,11 +138,16 @@ impl World {
 
     pub(super) fn see(&mut self, window: Window) {
         let focus = Focus::Window(Arc::new(window));
-        let _ = self.step(Input::Observed(Observation { health: Health::Ok(None), focus }));
+        let _ = self.step(Input::Observed(Observation {
+            health: Health::Ok(None),
+            focus,
+            absence: self.absence,
+        }));
     }
 
     pub(super) fn see_nothing(&mut self) {
-        let observation = Observation { health: Health::Ok(None), focus: Focus::Nothing };
+        let observation =
+            Observation { health: Health::Ok(None), focus: Focus::Nothing, absence: self.absence };
         let _ = self.step(Input::Observed(observation));
     }
 
