@@ -1,8 +1,10 @@
 //! Every rule of the session, with an invented clock: an hour passes in no time.
 
+mod absence;
 mod alerts;
 mod answers;
 mod embedded;
+mod interludes;
 mod privacy;
 mod properties;
 mod spec;
@@ -179,6 +181,24 @@ impl World {
 
     pub(super) fn end(&mut self) -> Result<Answer, ErrorObject> {
         self.ask(Command::End(NoArgs {}))
+    }
+
+    /// What the display tells of the person from now on.
+    pub(super) fn signs(&mut self, absence: Absence) {
+        self.absence = absence;
+        let focus = match &self.session.focused.present {
+            Some(present) => Focus::Window(Arc::clone(&present.window)),
+            None => Focus::Nothing,
+        };
+        let _ =
+            self.step(Input::Observed(Observation { health: Health::Ok(None), focus, absence }));
+    }
+
+    /// A session with a timebox.
+    pub(super) fn timebox(&mut self, secs: u64) {
+        let timebox_secs = Some(secs);
+        self.ask(Command::Start(Start { text: "x".into(), timebox_secs, ..Start::default() }))
+            .unwrap();
     }
 
     /// Answers the judgement under way.
