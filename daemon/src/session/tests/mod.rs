@@ -5,6 +5,7 @@ mod alerts;
 mod answers;
 mod embedded;
 mod interludes;
+mod popups;
 mod privacy;
 mod properties;
 mod spec;
@@ -17,7 +18,9 @@ use antidrift_protocol::{
     ErrorObject, EventBody, NoArgs, Ontask, Refocus, Start, State, Timestamp,
 };
 
-use super::{Effects, Input, JudgeSettings, Now, RunId, Session, Settings, Snapshot, Ticket};
+use super::{
+    Effects, Input, JudgeSettings, NotifySettings, Now, RunId, Session, Settings, Snapshot, Ticket,
+};
 use crate::{
     ai::{Failure, FailureKind, Verdict},
     evidence::{Contexts, Privacy, Window},
@@ -38,6 +41,7 @@ pub(super) fn settings() -> Settings {
         judge_timeout: secs(30),
         contexts: Contexts::default(),
         privacy: Privacy::default(),
+        notify: NotifySettings::default(),
         judge: JudgeSettings {
             backend: "command".into(),
             destination: Some(Destination::Local),

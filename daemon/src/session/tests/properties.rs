@@ -1,6 +1,6 @@
 //! Random operations, with the rules held as invariants after each.
 
-use antidrift_protocol::{ClearedWhy, Extend, Pause, Phase, TakeDetour};
+use antidrift_protocol::{Allow, ClearedWhy, Extend, Pause, Phase, TakeDetour};
 use proptest::prelude::*;
 
 use super::*;
@@ -28,6 +28,7 @@ enum Op {
     Resume,
     Detour(u64),
     Extend(u64),
+    Allow(bool),
 }
 
 fn op() -> impl Strategy<Value = Op> {
@@ -53,6 +54,7 @@ fn op() -> impl Strategy<Value = Op> {
         1 => Just(Op::Resume),
         1 => (1..600_u64).prop_map(Op::Detour),
         1 => (1..90_000_u64).prop_map(Op::Extend),
+        1 => any::<bool>().prop_map(Op::Allow),
     ]
 }
 
@@ -98,7 +100,13 @@ fn apply(world: &mut World, account: &mut Account, op: Op) -> Result<(), TestCas
     let allowed_before = world.state().allowed;
     let changes_allowed = matches!(
         op,
-        Op::Start | Op::Ontask(_) | Op::OntaskAlert(_) | Op::Complete | Op::End | Op::Restart
+        Op::Start
+            | Op::Ontask(_)
+            | Op::OntaskAlert(_)
+            | Op::Complete
+            | Op::End
+            | Op::Restart
+            | Op::Allow(_)
     );
     let hushed_before = hushed(world);
     let edges_before = world.edges.len();
@@ -190,6 +198,12 @@ fn apply(world: &mut World, account: &mut Account, op: Op) -> Result<(), TestCas
             drop(world.ask(Command::Detour(TakeDetour { secs, text: "y".into() })));
         }
         Op::Extend(secs) => drop(world.ask(Command::Extend(Extend { secs }))),
+        Op::Allow(more) => {
+            let entry = Allowed { window_classes: vec!["gimp".into()], ..Allowed::default() };
+            let none = Allowed::default();
+            let (add, remove) = if more { (entry, none) } else { (none, entry) };
+            drop(world.ask(Command::Allow(Allow { add, remove })));
+        }
         Op::Restart => {
             let before = world.state();
             let _ = world.step(Input::Shutdown { reason: "restart".into() });
