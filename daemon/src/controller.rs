@@ -35,6 +35,7 @@ type Reply = oneshot::Sender<Result<Answer, ErrorObject>>;
 
 /// What connections ask of the controller.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "most messages are the large one")]
 pub enum Message {
     /// Something for the session.
     Request {

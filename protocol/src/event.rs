@@ -49,8 +49,7 @@ pub struct AlertRaised {
     pub window: Option<Window>,
     /// Why; untrusted text of at most 2 KiB.
     pub reason: Option<String>,
-    /// Whether it is to be shown without a popup: one came less than a minute ago for the same
-    /// context, or this session has had its popups.
+    /// Whether it is to be shown without a popup: this session has had its popups.
     pub quiet: bool,
 }
 
@@ -62,7 +61,8 @@ pub struct AlertReminder {
     pub alert: u64,
     /// The how manieth reminder, from 1.
     pub n: u64,
-    /// Whether it is to be shown without a popup.
+    /// Whether it is to be shown without a popup: this session has had its popups, or reminders are
+    /// not to have any.
     pub quiet: bool,
 }
 

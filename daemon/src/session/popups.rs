@@ -8,7 +8,8 @@ use antidrift_protocol::{EventBody, Notice, NoticeKind};
 use super::{Session, Stage, Step, active::LEFT_ALERT_LIMIT};
 use crate::evidence::ContextKey;
 
-/// Least time between two popups for one context (design rule 17).
+/// Within this time of a popup, another one for the same context takes its place (design rule 17),
+/// and is not counted.
 const PACE: Duration = Duration::from_secs(60);
 /// Most contexts that are remembered for [`PACE`]: with settling, nobody sees more in a minute.
 const MAX_CONTEXTS: usize = 64;
@@ -18,16 +19,16 @@ const MAX_CONTEXTS: usize = 64;
 pub(super) enum Popup {
     /// A popup may be raised.
     Due,
-    /// None is due.
+    /// This session has had its popups.
     Quiet,
-    /// None is due any more in this session, and this is the first time that one is missing.
+    /// It has had them, and this is the first time that one is missing.
     Spent,
 }
 
 /// The popups of one session.
 #[derive(Debug)]
 pub(super) struct Popups {
-    /// How many were due, and one more once it was said that there are no more.
+    /// How many there were, and one more once it was said that there are no more.
     pub(super) counted: u64,
     recent: VecDeque<(ContextKey, Duration)>,
 }
@@ -37,19 +38,18 @@ impl Popups {
         Self { counted, recent: VecDeque::new() }
     }
 
-    /// Counts the popup for an alert or a reminder, if one is due. `budget`: most in one session.
+    /// Counts the popup for an alert or a reminder. `budget`: most in one session.
     pub(super) fn count(&mut self, key: &ContextKey, budget: Option<u64>, now: Duration) -> Popup {
-        self.recent.retain(|(_, at)| now < *at + PACE);
-        if self.recent.iter().any(|(recent, _)| recent == key) {
+        if budget.is_some_and(|budget| self.counted > budget) {
             return Popup::Quiet;
         }
-        match budget {
-            Some(budget) if self.counted > budget => return Popup::Quiet,
-            Some(budget) if self.counted == budget => {
-                self.counted += 1;
-                return Popup::Spent;
-            }
-            _ => self.counted += 1,
+        self.recent.retain(|(_, at)| now < *at + PACE);
+        if self.recent.iter().any(|(recent, _)| recent == key) {
+            return Popup::Due;
+        }
+        self.counted += 1;
+        if budget.is_some_and(|budget| self.counted > budget) {
+            return Popup::Spent;
         }
         self.recent.truncate(MAX_CONTEXTS - 1);
         self.recent.push_front((key.clone(), now));
@@ -59,7 +59,7 @@ impl Popups {
 
 impl Session {
     /// Counts the popup that an alert would raise, and says so once when there are no more. True if
-    /// none is due.
+    /// there is none for it.
     pub(super) fn counts_popup(&mut self, key: &ContextKey, step: &mut Step) -> bool {
         let (budget, now) = (self.settings.notify.budget, self.now.awake);
         let Stage::Active(active) = &mut self.stage else { return true };
