@@ -15,6 +15,7 @@ pub mod sensor;
 pub mod server;
 pub mod service_manager;
 pub mod session;
+pub mod socket_activation;
 pub mod store;
 
 use std::{io, sync::Arc};
@@ -31,8 +32,9 @@ use audit::Audit;
 use config::{Choice, Config};
 use controller::{Controller, REQUEST_QUEUE};
 use sensor::Desk;
-use server::{Checkable, Coaching, Server, ServerError};
+use server::{Checkable, Coaching, Listening, Server, ServerError};
 use session::{JudgeSettings, Session, Settings};
+use socket_activation::Given;
 use store::{StateDir, Store};
 
 /// What the daemon is started with; all of it was read from the environment, the command line and
@@ -41,6 +43,8 @@ use store::{StateDir, Store};
 pub struct Options {
     /// Where it listens. Its directory has been prepared, and the lock beside it is held.
     pub socket: SocketPath,
+    /// The socket itself, if the service manager has opened it.
+    pub given: Option<Given>,
     /// Where it saves.
     pub state_dir: StateDir,
     /// How it decides.
@@ -68,7 +72,7 @@ pub enum RunError {
 ///
 /// What keeps it from starting. Nothing that happens later ends it.
 pub async fn run(options: Options) -> Result<(), RunError> {
-    let Options { socket, state_dir, config, display, wayland } = options;
+    let Options { socket, given, state_dir, config, display, wayland } = options;
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     // A daemon that was started from a terminal outlives it.
@@ -105,7 +109,11 @@ pub async fn run(options: Options) -> Result<(), RunError> {
     let stop = CancellationToken::new();
     let (sender, messages) = mpsc::channel(REQUEST_QUEUE);
     let instance = format!("{:x}-{:x}", std::process::id(), started.boot.as_nanos());
-    let server = Server::bind(&socket, sender, instance, coaching, checkable, desk, stop.clone())?;
+    let listening = match given {
+        Some(given) => Listening::on_given(given, &socket)?,
+        None => Listening::bind(&socket)?,
+    };
+    let server = Server::new(listening, sender, instance, coaching, checkable, desk, stop.clone());
     let (observed, observations) = watch::channel(None);
     let sensor = sensor::spawn(
         sensing,

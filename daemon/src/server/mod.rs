@@ -8,7 +8,7 @@ mod propose;
 mod subscribe;
 mod windows;
 
-pub use listen::{Server, ServerError};
+pub use listen::{Listening, Server, ServerError};
 
 pub use check::Checkable;
 pub use propose::Coaching;
