@@ -203,7 +203,8 @@
 //!   all the time is sent when it rests, or once a second.
 //! - **Edges** are what a state cannot carry: `alert_raised`, `alert_reminder` (after 2, 5 and then
 //!   every 10 minutes), `alert_cleared`, `timebox_elapsed` and `notice`, under the topic `alert`. An edge
-//!   precedes the state that shows it and is never merged away.
+//!   precedes the state that shows it and is never merged away. An alert that is `quiet` is to be shown
+//!   without a popup.
 //! - **`seq`** numbers the changes. It never falls; gaps are normal, and edges have the `seq` of the state
 //!   after them. A state with the `seq` of a reply, or a higher one, contains what that request changed.
 //! - **Too slow:** who has 64 events waiting gets `lagged` with the number it missed, then a whole
