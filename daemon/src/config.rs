@@ -24,6 +24,7 @@ use choice::choose;
 use crate::{
     ai::embedded::{Catalogue, CatalogueError, Entry, catalogue},
     evidence::{ClassListError, Contexts, Privacy, PrivacyError},
+    history::HistorySettings,
     session::NotifySettings,
 };
 
@@ -67,6 +68,8 @@ pub struct Config {
     pub contexts: Contexts,
     /// What a person is told of, and how loudly.
     pub notify: NotifySettings,
+    /// What is kept of sessions that are over.
+    pub history: HistorySettings,
 }
 
 /// What stands in the file, as it stands there.
@@ -78,6 +81,7 @@ struct Tables {
     privacy: PrivacyTable,
     drift: DriftTable,
     notify: NotifyTable,
+    history: HistoryTable,
     catalogue: CatalogueTable,
 }
 
@@ -155,6 +159,25 @@ impl NotifyTable {
             repeat: self.repeat.unwrap_or(default.repeat),
             on_return: self.on_return.unwrap_or(default.on_return),
             activate: self.activate.unwrap_or(default.activate),
+        }
+    }
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default, deny_unknown_fields)]
+struct HistoryTable {
+    enabled: Option<bool>,
+    titles: Option<bool>,
+    keep_days: Option<u32>,
+}
+
+impl HistoryTable {
+    fn settings(&self) -> HistorySettings {
+        let default = HistorySettings::default();
+        HistorySettings {
+            enabled: self.enabled.unwrap_or(default.enabled),
+            titles: self.titles.unwrap_or(default.titles),
+            keep_days: self.keep_days.map_or(default.keep_days, |it| Some(it).filter(|&it| it > 0)),
         }
     }
 }
@@ -251,8 +274,9 @@ impl Config {
         let at = |span: Option<Range<usize>>, message: String| {
             fault(path, text, span.map_or(0, |span| span.start), message)
         };
-        let Tables { judge, coach, privacy, drift, notify, catalogue } = toml::from_str(text)
-            .map_err(|error| at(error.span(), with_suggestion(&one_line(error.message()))))?;
+        let Tables { judge, coach, privacy, drift, notify, history, catalogue } =
+            toml::from_str(text)
+                .map_err(|error| at(error.span(), with_suggestion(&one_line(error.message()))))?;
 
         let command = |key: &str, command: Option<Spanned<Vec<String>>>| match command {
             Some(command) if command.get_ref().first().is_none_or(|program| program.is_empty()) => {
@@ -301,6 +325,7 @@ impl Config {
             debounce: secs(drift.debounce_secs, 10),
             settle: secs(drift.settle_secs, 2),
             notify: notify.settings(),
+            history: history.settings(),
             // Both lists were tried above.
             contexts: Contexts::from_config(many.as_deref(), ignored.as_deref())
                 .map_err(|error| at(None, error.to_string()))?,

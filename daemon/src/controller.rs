@@ -18,6 +18,7 @@ use crate::{
     audit::Audit,
     clock::{self, Timer},
     evidence::Window,
+    history::History,
     hub::{Hub, Subscription},
     sensor::{Desk, Observation},
     session::{Effects, Input, JudgeStart, Now, RunId, Session, Ticket},
@@ -72,6 +73,7 @@ pub struct Controller {
     store: Store,
     audit: Option<Audit>,
     desk: Desk,
+    history: History,
     hub: Hub,
     timer: Timer,
     tickets: u64,
@@ -95,10 +97,15 @@ impl Controller {
         store: Store,
         audit: Option<Audit>,
         desk: Desk,
+        history: History,
     ) -> io::Result<Self> {
         let timer = Timer::new()?;
         let hub = Hub::default();
-        Ok(Self { session, judge, run: None, store, audit, desk, hub, timer, tickets: 0 })
+        // It may be that the last daemon could not.
+        if let Some(record) = session.record() {
+            history.keep(record);
+        }
+        Ok(Self { session, judge, run: None, store, audit, desk, history, hub, timer, tickets: 0 })
     }
 
     /// Runs until `stop` is cancelled, then tells everybody, saves, and returns. `reason` is what
@@ -212,6 +219,9 @@ impl Controller {
                     let _ = reply.send(result);
                 }
             }
+        }
+        if let Some(record) = effects.record.take() {
+            self.history.keep(record);
         }
         if let Some(failure) = effects.judge_failed.take() {
             tracing::warn!("the judge failed: {failure}");

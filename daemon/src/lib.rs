@@ -8,6 +8,7 @@ pub mod config;
 pub mod controller;
 pub mod evidence;
 mod fd;
+pub mod history;
 pub mod hub;
 pub mod instance;
 pub mod logging;
@@ -30,8 +31,9 @@ use ai::{Judge, coach::Coach, tools::Task};
 use audit::Audit;
 use config::{Choice, Config};
 use controller::{Controller, REQUEST_QUEUE};
+use history::History;
 use sensor::Desk;
-use server::{Checkable, Coaching, Server, ServerError};
+use server::{Checkable, Coaching, Server, ServerError, Services};
 use session::{JudgeSettings, Session, Settings};
 use store::{StateDir, Store};
 
@@ -75,6 +77,7 @@ pub async fn run(options: Options) -> Result<(), RunError> {
     let mut hang_up = signal(SignalKind::hangup())?;
 
     let started = clock::now();
+    let history = History::new(&state_dir, &config.history);
     let (store, restored) = Store::open(state_dir);
     let (judge, judge_settings) = judge(&config, &socket);
     let checkable = match (&judge, &judge_settings) {
@@ -95,17 +98,19 @@ pub async fn run(options: Options) -> Result<(), RunError> {
         judge: judge_settings,
         privacy: config.privacy,
         notify: config.notify,
+        keep_titles: config.history.titles,
     };
     let audit = config.audit_file.map(Audit::new);
     let session = Session::new(settings, restored, started);
     let sensing = sensor::Settings { display, wayland, is_terminal: evidence::is_terminal };
     let desk = Desk::new(sensing.clone());
-    let controller = Controller::new(session, judge, store, audit, desk.clone())?;
+    let controller = Controller::new(session, judge, store, audit, desk.clone(), history.clone())?;
 
+    let services = Services { coaching, judge: checkable, desk, history };
     let stop = CancellationToken::new();
     let (sender, messages) = mpsc::channel(REQUEST_QUEUE);
     let instance = format!("{:x}-{:x}", std::process::id(), started.boot.as_nanos());
-    let server = Server::bind(&socket, sender, instance, coaching, checkable, desk, stop.clone())?;
+    let server = Server::bind(&socket, sender, instance, services, stop.clone())?;
     let (observed, observations) = watch::channel(None);
     let sensor = sensor::spawn(
         sensing,

@@ -123,8 +123,8 @@ fn start(args: Args) -> Result<(), (u8, String)> {
     };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
-        // Only file work of the runtime's own would use them, of which there is none.
-        .max_blocking_threads(1)
+        // The display and the history are asked on them, seldom, and each may be slow.
+        .max_blocking_threads(4)
         .build()
         .map_err(fatal)?;
     runtime.block_on(run(options)).map_err(|error: RunError| fatal(error))

@@ -29,6 +29,7 @@ fn settings() -> Settings {
         contexts: Contexts::default(),
         privacy: antidrift_daemon::evidence::Privacy::default(),
         notify: NotifySettings::default(),
+        keep_titles: false,
         judge: JudgeSettings {
             backend: "command".into(),
             destination: Some(Destination::Local),

@@ -123,12 +123,8 @@ impl Command {
                 }
                 Ok(())
             }
-            Self::Complete(complete) => {
-                if complete.outcome == Some(Outcome::Unknown) {
-                    return Err(invalid("outcome", "must be done, partial or abandoned"));
-                }
-                within_option("note", complete.note.as_deref())
-            }
+            Self::Complete(complete) => check_review(complete.outcome, complete.note.as_deref()),
+            Self::Review(review) => check_review(review.outcome, review.note.as_deref()),
             Self::Pause(pause) => pause.secs.map_or(Ok(()), |secs| seconds("secs", secs)),
             Self::Extend(extend) => seconds("secs", extend.secs),
             Self::Detour(detour) => {
@@ -154,6 +150,8 @@ impl Command {
             | Self::End(_)
             | Self::Resume(_)
             | Self::Windows(_)
+            | Self::History(_)
+            | Self::Forget(_)
             | Self::Explain(_)
             | Self::Preview(_)
             | Self::CheckJudge(_) => Ok(()),
@@ -178,6 +176,13 @@ fn within(member: &str, value: &str, limit: usize) -> Result<(), ErrorObject> {
         return Err(invalid(member, format!("must be at most {limit} bytes, but has {found}")));
     }
     Ok(())
+}
+
+fn check_review(outcome: Option<Outcome>, note: Option<&str>) -> Result<(), ErrorObject> {
+    if outcome == Some(Outcome::Unknown) {
+        return Err(invalid("outcome", "must be done, partial or abandoned"));
+    }
+    within_option("note", note)
 }
 
 fn within_option(member: &str, value: Option<&str>) -> Result<(), ErrorObject> {

@@ -102,6 +102,9 @@
 //! | `detour` (something else, for a while) | [`TakeDetour`] | [`Changed`] | `not_active` |
 //! | `allow` (what is on task without asking) | [`Allow`] | [`Allowance`] | `not_active`, `list_full`, `no_entry` |
 //! | `windows` (the open ones) | – | [`Windows`] | `no_display` |
+//! | `review` (say how it went; tell the session that is over) | [`GiveReview`] | [`Reviewed`] | `not_in_review` |
+//! | `history` (sessions that are over, the latest first) | [`AskHistory`] | [`History`] | `no_history` |
+//! | `forget` (wipes them) | – | [`Forgotten`] | `no_history` |
 //! | `propose` (ask the coach; up to a minute) | [`Propose`] | [`Proposed`] | `coach_unavailable`, `coach_failed` |
 //! | `explain` (how the present status came about) | – | [`Explained`] | `not_active`, `no_window` |
 //! | `preview` (what would be sent to a model; nothing is) | – | [`Previewed`] | `not_active`, `no_window` |
@@ -150,6 +153,7 @@
 //! | `not_active`, `session_exists`, `not_in_review` | not in this phase | goes on |
 //! | `stale_alert`, `no_window`, `list_full` | there is nothing to answer, to allow, or no room | goes on |
 //! | `no_entry`, `no_display` | what is meant is not there, or cannot be seen | goes on |
+//! | `no_history` | nothing is kept, or it cannot be read | goes on |
 //! | `not_paused`, `no_timebox` | there is nothing to end or to extend | goes on |
 //! | `coach_unavailable`, `coach_failed` | there is no coach, or `data.detail` says how it failed | goes on |
 //! | `internal` | a fault of the daemon | goes on |
@@ -277,6 +281,7 @@ pub mod frame;
 pub mod json_safe;
 pub mod paths;
 mod private;
+mod record;
 mod reply;
 mod request;
 mod state;
@@ -287,6 +292,7 @@ mod time;
 pub use bounds::*;
 pub use event::*;
 pub use frame::MAX_LINE;
+pub use record::*;
 pub use reply::*;
 pub use request::*;
 pub use state::*;

@@ -122,6 +122,36 @@ fn review(c: char) -> Review {
     }
 }
 
+/// Names are cleaned, so they hold nothing that is long when escaped but quotes.
+fn record(c: char) -> Record {
+    let name = if text::clean(&c.to_string(), 1).is_empty() { '"' } else { c };
+    let name = name.to_string().repeat(MAX_NAME);
+    let share = Share {
+        name: name.clone(),
+        ontask_secs: u64::MAX,
+        drifting_secs: u64::MAX,
+        other_secs: u64::MAX,
+    };
+    // Longer than any session is.
+    let stretch = Stretch { spent: Spent::Drifting, secs: 10_000_000_000 };
+    let answer = AlertAnswer { at: at(), class: name, why: ClearedWhy::Completed, secs: u64::MAX };
+    Record {
+        started_at: at(),
+        ended_at: at(),
+        text: full(c, MAX_TEXT),
+        next_action: Some(full(c, MAX_FIELD)),
+        success_condition: Some(full(c, MAX_FIELD)),
+        planned_secs: Some(MAX_TIMEBOX_SECS),
+        outcome: Some(Outcome::Abandoned),
+        note: Some(full(c, MAX_FIELD)),
+        alerts: u64::MAX,
+        timeline: vec![stretch; MAX_STRETCHES],
+        classes: vec![share.clone(); MAX_NAMES],
+        titles: vec![share; MAX_NAMES],
+        answers: vec![answer; MAX_ALERTS],
+    }
+}
+
 fn ended(c: char) -> State {
     let review = Some(review(c));
     State { allowed: None, drift: None, paused: None, detour: None, review, ..active(c) }
@@ -233,6 +263,16 @@ fn longest(c: char) -> Vec<(&'static str, String)> {
             }
             .to_line(),
         ),
+        (
+            "review",
+            reply(Answer::Review(Box::new(Reviewed {
+                seq,
+                saved: false,
+                warning: warning.clone(),
+                record: record(c),
+            }))),
+        ),
+        ("history", reply(Answer::History(History::within_a_line(vec![record(c); 9], true)))),
         (
             "propose",
             reply(Answer::Propose(Proposed {
@@ -400,6 +440,9 @@ fn request() -> impl Strategy<Value = Request> {
         Just(Command::End(NoArgs {})),
         Just(Command::Resume(NoArgs {})),
         Just(Command::Windows(NoArgs {})),
+        Just(Command::Forget(NoArgs {})),
+        (prop::option::of(select(Outcome::KNOWN)), field())
+            .prop_map(|(outcome, note)| Command::Review(GiveReview { outcome, note })),
         (allowed(), allowed()).prop_map(|(add, remove)| Command::Allow(Allow { add, remove })),
         prop::option::of(1..=MAX_TIMEBOX_SECS).prop_map(|secs| Command::Pause(Pause { secs })),
         (1..=MAX_TIMEBOX_SECS).prop_map(|secs| Command::Extend(Extend { secs })),

@@ -47,7 +47,7 @@ fn faults_are_named_with_line_and_column() {
         ("[privacy]\nredact = [\"ok\", \"(\"]", "2:17", &["redact", "\"(\""]),
         ("[privacy]\nexclude_classes = [\"\"]", "2:20", &["exclude_classes"]),
         ("[jugde]\n", "1:2", &["jugde", "did you mean `judge`?"]),
-        ("[history]\nenabled = true", "1:2", &["unknown field `history`", "`drift`"]),
+        ("[histroy]\nenabled = true", "1:2", &["did you mean `history`?"]),
         ("[notify]\nbudget = -1", "2:10", &["-1"]),
         ("[notify]\nrepeats = true", "2:1", &["did you mean `repeat`?"]),
         ("[judge]\nbackend = 5", "2:11", &["integer", "string"]),
@@ -157,6 +157,16 @@ fn only_the_default_file_may_be_missing() {
     let error = Config::load(None, Some(&path), None).unwrap_err().to_string();
     assert!(error.contains(":2:3: the file is not UTF-8"), "{error}");
     assert!(Config::load(None, Some(Path::new("/dev/zero")), None).is_err());
+}
+
+#[test]
+fn what_is_kept() {
+    let history = |text: &str| parse(text).unwrap().history;
+    assert_eq!(history(""), HistorySettings::default());
+    let all = "[history]\nenabled = false\ntitles = true\nkeep_days = 30";
+    let expected = HistorySettings { enabled: false, titles: true, keep_days: Some(30) };
+    assert_eq!(history(all), expected);
+    assert_eq!(history("[history]\nkeep_days = 0").keep_days, None, "0: for ever");
 }
 
 #[test]

@@ -37,7 +37,7 @@ impl Coaching {
 impl Connection {
     /// Asks the coach and answers. A client that hangs up meanwhile cancels it.
     pub(super) async fn propose(&mut self, id: Option<u64>, propose: Propose) -> Result<(), End> {
-        let coaching = self.shared.coaching.clone();
+        let coaching = self.shared.services.coaching.clone();
         let coach = match coaching.coach {
             Ok(coach) => coach,
             Err(why) => {

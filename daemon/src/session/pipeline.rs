@@ -285,6 +285,7 @@ impl Session {
             reason,
             reminders: 0,
             raised_at: self.now.awake,
+            raised_wall: self.now.wall,
             remind_at: self.now.awake + FIRST_REMINDER,
         };
         self.set_status(Status::Drifting { source, alert }, step);

@@ -2,9 +2,9 @@
 
 use antidrift_protocol::{
     Added, Allow, Allowance, Allowed, Allowing, Answer, Changed, ClearedWhy, Command, Complete,
-    Completed, Destination, ErrorCode, ErrorObject, MAX_ALLOWED, MAX_ENTRIES, MAX_ENTRY, OfWindow,
-    Ontask, Refocus, Refocused, Review, Selector, SensorStatus, Start, Started, State,
-    Status as StatusAnswer, Timestamp, text::clean,
+    Completed, Destination, ErrorCode, ErrorObject, GiveReview, MAX_ALLOWED, MAX_ENTRIES,
+    MAX_ENTRY, OfWindow, Ontask, Refocus, Refocused, Review, Reviewed, Selector, SensorStatus,
+    Start, Started, State, Status as StatusAnswer, Timestamp, text::clean,
 };
 
 use super::{Session, Stage, Step, active::Active, present::left_alone, target::Target, view};
@@ -32,10 +32,13 @@ impl Session {
             Command::Resume(_) => self.resume(step),
             Command::Extend(extend) => self.extend(extend.secs, step),
             Command::Detour(detour) => self.take_detour(detour, step),
+            Command::Review(review) => self.review(review, step),
             Command::Explain(_) => self.explain(),
             Command::Preview(_) => self.preview(),
             Command::Hello(_)
             | Command::Windows(_)
+            | Command::History(_)
+            | Command::Forget(_)
             | Command::Propose(_)
             | Command::CheckJudge(_)
             | Command::Subscribe(_) => Err(ErrorObject::new(
@@ -247,10 +250,29 @@ impl Session {
         active.clear_alert(ClearedWhy::Completed, self.now, step);
         let ended = active.end(complete.outcome, complete.note, self.now);
         let review: Review = ended.review.clone();
+        step.effects.record = Some(Box::new(ended.record()));
         self.stage = Stage::Review(Box::new(ended));
         self.forget_verdicts();
         step.save = true;
         Ok(Answer::Complete(Completed { seq: 0, saved: true, warning: None, review }))
+    }
+
+    /// Notes how a session went that is over, where that is said, and tells the session.
+    fn review(&mut self, review: GiveReview, step: &mut Step) -> Result<Answer, ErrorObject> {
+        let Stage::Review(ended) = &mut self.stage else {
+            let message = "there is no session to review; antidrift complete ends one";
+            return Err(ErrorObject::new(ErrorCode::NotInReview, message));
+        };
+        let GiveReview { outcome, note } = review;
+        let changes = outcome.is_some() || note.is_some();
+        ended.review.outcome = outcome.or(ended.review.outcome);
+        ended.review.note = note.or(ended.review.note.take());
+        let record = ended.record();
+        if changes {
+            step.effects.record = Some(Box::new(record.clone()));
+            step.save = true;
+        }
+        Ok(Answer::Review(Box::new(Reviewed { seq: 0, saved: true, warning: None, record })))
     }
 
     fn end(&mut self, step: &mut Step) -> Result<Answer, ErrorObject> {

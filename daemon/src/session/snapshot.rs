@@ -5,7 +5,7 @@ use std::{fmt, time::Duration};
 use antidrift_protocol::{Allowed, Command, Complete, ErrorObject, Review, Start, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::{Session, interlude::SavedInterlude};
+use super::{Session, interlude::SavedInterlude, ledger::Ledger};
 
 /// What survives a restart. Unknown members are ignored, so that an older daemon can read a newer
 /// snapshot of the same version; a missing member is its empty value.
@@ -50,6 +50,10 @@ pub struct SavedSession {
     pub detour_ms: u64,
     /// The pause or detour under way.
     pub interlude: Option<SavedInterlude>,
+    /// What the time was spent on, and how alerts ended.
+    pub ledger: Ledger,
+    /// Planned length in seconds, as it was at the start.
+    pub planned_secs: Option<u64>,
     /// Alerts raised.
     pub alerts: u64,
     /// Popups that were due.
@@ -85,6 +89,9 @@ impl Snapshot {
         };
         let out_of_bounds = |error: ErrorObject| format!("out of bounds: {}", error.message);
         Command::Start(start).check().map_err(out_of_bounds)?;
+        if !saved.ledger.fits() {
+            return Err("its books are out of bounds".into());
+        }
         if let Some(interlude) = &saved.interlude {
             interlude.check()?;
         }
