@@ -3,7 +3,6 @@
 use std::{
     env,
     path::{Path, PathBuf},
-    sync::Arc,
     time::Duration,
 };
 
@@ -12,8 +11,8 @@ use antidrift_protocol::Destination;
 use crate::{
     ai::{
         Failure,
-        backend::{Backend, Model},
-        command::{ProgramBackend, Shared},
+        backend::Model,
+        command::ProgramBackend,
         http::HttpBackend,
         tools::{TOOLS, Task, tool},
     },
@@ -44,8 +43,8 @@ pub fn find(
     let named = |name: &str| Found { name: name.to_owned(), ..Found::default() };
     let program = |name: &str, destination, found: Result<ProgramBackend, Failure>| match found {
         Ok(backend) => {
-            let backend = Shared(Arc::new(backend.with_timeout(timeout)));
-            Found { destination, model: Some(model_on(backend)), ..named(name) }
+            let model = Model::new(backend.with_timeout(timeout));
+            Found { destination, model: Some(model), ..named(name) }
         }
         Err(failure) => Found { error: Some(failure.message), ..named(name) },
     };
@@ -69,7 +68,7 @@ pub fn find(
             let backend = HttpBackend::new(endpoint.clone(), timeout);
             Found {
                 destination: Some(destination),
-                model: Some(model_on(backend)),
+                model: Some(Model::new(backend)),
                 ..named(&format!("http {}", endpoint.model))
             }
         }
@@ -88,10 +87,6 @@ pub fn find(
             }
         },
     }
-}
-
-fn model_on(backend: impl Backend + 'static) -> Model {
-    Model::new(Arc::new(backend))
 }
 
 /// By presence only: asking a tool for its version can take seconds.

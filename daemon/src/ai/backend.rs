@@ -45,8 +45,8 @@ pub type Answering = Pin<Box<dyn Future<Output = Result<Answered, Failure>> + Se
 pub trait Backend: fmt::Debug + Send + Sync {
     /// Its name for messages, cleaned.
     fn name(&self) -> String;
-    /// Runs one prompt.
-    fn ask(&self, prompt: Prompt) -> Answering;
+    /// Runs one prompt. The answer outlives the call, so it shares the backend.
+    fn ask(self: Arc<Self>, prompt: Prompt) -> Answering;
 }
 
 /// A judge or coach that is a model.
@@ -57,13 +57,13 @@ pub struct Model {
 
 impl Model {
     /// On this backend.
-    pub fn new(backend: Arc<dyn Backend>) -> Self {
-        Self { backend }
+    pub fn new(backend: impl Backend + 'static) -> Self {
+        Self { backend: Arc::new(backend) }
     }
 
     async fn ask<W: Wanted>(self, prompt: Prompt, quoted: Vec<String>) -> Result<W, Failure> {
         let name = self.backend.name();
-        let Answered { text, complaint } = self.backend.ask(prompt).await?;
+        let Answered { text, complaint } = Arc::clone(&self.backend).ask(prompt).await?;
         let quoted: Vec<&str> = quoted.iter().map(String::as_str).collect();
         parse::find(&text, &quoted).map_err(|error| not_understood(&name, error, &complaint))
     }

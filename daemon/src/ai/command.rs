@@ -13,8 +13,8 @@ use std::{
 };
 
 use super::{
-    Failure, FailureKind, Judge, Judgement, Question,
-    backend::{Answered, Answering, Backend, Model, Prompt},
+    Failure, FailureKind,
+    backend::{Answered, Answering, Backend, Prompt},
     envelope::{Closed, Envelope},
     message,
     parse::Unreadable,
@@ -154,63 +154,13 @@ impl From<Program> for ProgramBackend {
     }
 }
 
-/// A backend that is shared by the prompts under way.
-#[derive(Clone, Debug)]
-pub struct Shared(pub Arc<ProgramBackend>);
-
-impl Backend for Shared {
+impl Backend for ProgramBackend {
     fn name(&self) -> String {
-        self.0.program.name().to_owned()
+        self.program.name().to_owned()
     }
 
-    fn ask(&self, prompt: Prompt) -> Answering {
-        let backend = Arc::clone(&self.0);
-        Box::pin(async move { backend.run(&prompt).await })
-    }
-}
-
-/// A judge that is a program of the user's choice.
-#[derive(Debug)]
-pub struct CommandJudge(ProgramBackend);
-
-impl CommandJudge {
-    /// See [`ProgramBackend::command`].
-    ///
-    /// # Errors
-    /// When there is no such program.
-    pub fn new(argv: &[String], runtime_dir: &Path) -> Result<Self, Failure> {
-        ProgramBackend::command(argv, runtime_dir).map(Self)
-    }
-
-    /// See [`Program::with_timeout`].
-    #[must_use]
-    pub fn with_timeout(self, timeout: Duration) -> Self {
-        Self(self.0.with_timeout(timeout))
-    }
-
-    /// See [`Program::with_guard`].
-    #[must_use]
-    pub fn with_guard(self, guard: PathBuf) -> Self {
-        Self(self.0.with_guard(guard))
-    }
-
-    /// As a model.
-    pub fn model(self) -> Model {
-        Model::new(Arc::new(Shared(Arc::new(self.0))))
-    }
-}
-
-impl Judge for CommandJudge {
-    fn judge(&self, question: Question) -> Judgement {
-        let ProgramBackend { program, envelope, older, login, .. } = &self.0;
-        let backend = ProgramBackend {
-            program: program.clone(),
-            envelope: *envelope,
-            older: older.clone(),
-            is_old: AtomicBool::new(false),
-            login,
-        };
-        Model::new(Arc::new(Shared(Arc::new(backend)))).judge(question)
+    fn ask(self: Arc<Self>, prompt: Prompt) -> Answering {
+        Box::pin(async move { self.run(&prompt).await })
     }
 }
 

@@ -3,7 +3,7 @@
 //!
 //! The client blocks, so each request has a thread of its own, which ends with its time limit.
 
-use std::{fs, net::IpAddr, path::PathBuf, time::Duration};
+use std::{fs, net::IpAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use antidrift_protocol::text::clean;
 use serde_json::json;
@@ -111,7 +111,7 @@ impl Endpoint {
 }
 
 /// Asks an endpoint. Idle, it holds no connection and no thread.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct HttpBackend {
     endpoint: Endpoint,
     timeout: Duration,
@@ -248,14 +248,13 @@ impl Backend for HttpBackend {
         clean(&self.endpoint.model, 64)
     }
 
-    fn ask(&self, prompt: Prompt) -> Answering {
-        let backend = self.clone();
+    fn ask(self: Arc<Self>, prompt: Prompt) -> Answering {
         Box::pin(async move {
             let (sender, receiver) = oneshot::channel();
-            let name = backend.name();
+            let name = self.name();
             let started = std::thread::Builder::new().name("http".into()).spawn(move || {
                 // Nobody listens any more when the window has changed; then the thread just ends.
-                let _ = sender.send(backend.ask_now(&prompt));
+                let _ = sender.send(self.ask_now(&prompt));
             });
             let failed = |message: String| Failure { kind: FailureKind::ToolFailed, message };
             started.map_err(|error| failed(format!("{name}: no thread: {error}")))?;
