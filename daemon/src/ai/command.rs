@@ -16,15 +16,11 @@ use super::{
     Failure, FailureKind,
     backend::{Answered, Answering, Backend, Prompt},
     envelope::{Closed, Envelope},
-    message,
+    message::{self, Tail},
     parse::Unreadable,
     process::{Broken, Ending, Finished, Program},
     tools::{Task, Tool, Word},
 };
-use antidrift_protocol::text::clean;
-
-/// Most characters of what a tool says of its own failure.
-const SAID: usize = 200;
 
 /// Runs a program, once per prompt. Idle, it holds no process, thread or file.
 #[derive(Debug)]
@@ -115,6 +111,13 @@ impl ProgramBackend {
         let private: Vec<&str> = prompt.private.iter().map(String::as_str).collect();
         let complaint = |stdout: &[u8]| message::complaint(&finished.stderr, stdout, &private);
         let opened = self.envelope.open(&finished.stdout);
+        // What a tool that failed says of it in its envelope.
+        let said = match &opened {
+            Err(Closed::Failed(said)) => {
+                message::complaint(&Tail::of(said.as_bytes()), &[], &private)
+            }
+            _ => String::new(),
+        };
         let ended = match (finished.ending, opened) {
             (Ending::Exited(0), Ok(text)) => {
                 // What a model says in its output is no cause, and may be long-winded.
@@ -128,12 +131,7 @@ impl ProgramBackend {
             (Ending::Exited(code), _) => format!("it ended with status {code}"),
             (Ending::Killed(signal), _) => format!("it was ended by signal {signal}"),
         };
-        let said = self.envelope.complaint(&finished.stdout).map(|said| {
-            let shown = message::complaint(&message::Tail::of(said.as_bytes()), &[], &private);
-            clean(&shown, SAID)
-        });
-        let said =
-            said.filter(|said| !said.is_empty()).unwrap_or_else(|| complaint(&finished.stdout));
+        let said = if said.is_empty() { complaint(&finished.stdout) } else { said };
         let (kind, todo) = if message::asks_for_login(&said) {
             (FailureKind::NotLoggedIn, self.login)
         } else if finished.ending == Ending::Exited(0) {
@@ -218,7 +216,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::ai::{message::Tail, parse, tools};
+    use crate::ai::{parse, tools};
 
     const OUTPUTS: &str = include_str!("../../../tests/fixtures/judge/envelope_outputs.jsonl");
 

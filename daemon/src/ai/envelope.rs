@@ -48,17 +48,6 @@ impl Envelope {
             Self::OpenAi => open_ai(output),
         }
     }
-
-    /// What a tool that failed says of it on its standard output, where that is in an envelope.
-    pub fn complaint(self, output: &[u8]) -> Option<String> {
-        match self {
-            Self::Plain => None,
-            _ => match self.open(output) {
-                Err(Closed::Failed(message)) => Some(message),
-                _ => None,
-            },
-        }
-    }
 }
 
 /// The one object that an output is, perhaps with a notice around it on lines of its own.
@@ -178,7 +167,6 @@ mod tests {
             for output in [&b""[..], b"{", b"[]", b"null", b"\xff\xfe", b"{\"error\":5}", b"5\n{}"]
             {
                 let _ = envelope.open(output);
-                let _ = envelope.complaint(output);
             }
         }
         assert_eq!(Envelope::Claude.open(b" \n"), Err(Closed::Empty));
