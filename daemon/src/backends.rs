@@ -1,10 +1,6 @@
 //! From the configuration's words to judges and coaches that can be asked.
 
-use std::{
-    env,
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::{path::Path, time::Duration};
 
 use antidrift_protocol::Destination;
 
@@ -14,6 +10,7 @@ use crate::{
         backend::Model,
         command::ProgramBackend,
         http::HttpBackend,
+        process,
         tools::{TOOLS, Task, tool},
     },
     config::Choice,
@@ -75,7 +72,8 @@ pub fn find(
         Choice::Auto(Some(endpoint)) => {
             find(&Choice::Http(endpoint.clone()), task, model, timeout, runtime_dir)
         }
-        Choice::Auto(None) => match TOOLS.iter().find(|tool| is_on_path(tool.name)) {
+        // By presence only: asking a tool for its version can take seconds.
+        Choice::Auto(None) => match TOOLS.iter().find(|tool| process::is_there(tool.name)) {
             Some(tool) => find(&Choice::Tool(tool.name), task, model, timeout, runtime_dir),
             None => {
                 let names: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
@@ -87,14 +85,4 @@ pub fn find(
             }
         },
     }
-}
-
-/// By presence only: asking a tool for its version can take seconds.
-fn is_on_path(program: &str) -> bool {
-    let path = env::var_os("PATH").unwrap_or_default();
-    let mut places = env::split_paths(&path).filter(|dir| dir.is_absolute());
-    let executable = |place: &PathBuf| {
-        place.is_file() && rustix::fs::access(place, rustix::fs::Access::EXEC_OK).is_ok()
-    };
-    places.any(|dir| executable(&dir.join(program)))
 }

@@ -308,6 +308,11 @@ async fn keep(pipe: Option<impl AsyncRead + Unpin>, tail: &mut Tail) -> Result<(
     Ok(())
 }
 
+/// Whether a program of this name would be found.
+pub(crate) fn is_there(program: &str) -> bool {
+    resolve(program).is_ok()
+}
+
 fn resolve(word: &str) -> Result<PathBuf, &'static str> {
     const MISSING: &str = "no such program";
     const NOT_EXECUTABLE: &str = "the file is not executable";
