@@ -11,7 +11,8 @@ use crate::{
         command::ProgramBackend,
         http::HttpBackend,
         process,
-        tools::{TOOLS, Task, tool},
+        prompt::Task,
+        tools::{TOOLS, tool},
     },
     config::Choice,
 };

@@ -26,7 +26,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use ai::{Judge, coach::Coach, tools::Task};
+use ai::{Judge, coach::Coach, prompt::Task};
 use audit::Audit;
 use config::{Choice, Config};
 use controller::{Controller, REQUEST_QUEUE};

@@ -7,8 +7,7 @@ use super::{
     Failure, FailureKind, Judge, Judgement, Question,
     coach::{Coach, Intent, Proposal, Proposing},
     parse::{self, Unreadable, Wanted},
-    prompt,
-    tools::Task,
+    prompt::{self, Task},
 };
 
 /// One prompt.

@@ -19,7 +19,8 @@ use super::{
     message::{self, Tail},
     parse::Unreadable,
     process::{Broken, Ending, Finished, Program},
-    tools::{Task, Tool, Word},
+    prompt::Task,
+    tools::{Tool, Word},
 };
 
 /// Runs a program, once per prompt. Idle, it holds no process, thread or file.

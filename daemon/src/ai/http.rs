@@ -16,7 +16,7 @@ use super::{
     envelope::{Closed, Envelope},
     message::{self, Tail},
     parse::{OUTPUT_CAP, Unreadable},
-    tools::SYSTEM,
+    prompt::SYSTEM,
 };
 
 /// How long a connection may take.
@@ -273,7 +273,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::ai::tools::Task;
+    use crate::ai::prompt::Task;
 
     fn prompt() -> Prompt {
         Prompt { task: Task::Judge, text: "PROMPT".into(), private: vec!["secret title".into()] }

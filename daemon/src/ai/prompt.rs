@@ -1,4 +1,5 @@
-//! The text that a model gets.
+//! All that a model is told: the prompts, what tools are told before them, and the form of the
+//! answer.
 //!
 //! Titles, classes and the user's own words are carried as one line of JSON, never joined into our
 //! sentences. The prompt begins and ends with fixed words of ours: a leading slash is a command to
@@ -7,6 +8,39 @@
 use super::{Question, coach::Intent};
 use antidrift_protocol::text::{TITLE_CAP, clean, prompt_escape};
 use serde::Serialize;
+
+/// What is asked of a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Task {
+    /// A verdict.
+    Judge,
+    /// A proposal.
+    Coach,
+}
+
+impl Task {
+    /// The JSON schema of the answer, for tools that can hold a model to one.
+    pub fn schema(self) -> &'static str {
+        match self {
+            Self::Judge => {
+                r#"{"type":"object","properties":{"on_task":{"type":"boolean"},"reason":{"type":"string"}},"required":["on_task","reason"],"additionalProperties":false}"#
+            }
+            Self::Coach => {
+                r#"{"type":"object","properties":{"next_action":{"type":"string"},"success_condition":{"type":"string"},"timebox_minutes":{"type":"integer"},"allowed_window_classes":{"type":"array","items":{"type":"string"}}},"required":["next_action","success_condition","timebox_minutes","allowed_window_classes"],"additionalProperties":false}"#
+            }
+        }
+    }
+
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Judge => "judge",
+            Self::Coach => "coach",
+        }
+    }
+}
+
+/// What tools are told before the prompt.
+pub const SYSTEM: &str = "Answer with one JSON object and nothing else. Use no tools.";
 
 /// Every prompt is shorter than this, in bytes, whatever the question holds.
 pub const PROMPT_LIMIT: usize = 8_000;
@@ -177,6 +211,14 @@ Answer with one JSON object and nothing else: on_task (JSON boolean), reason (st
 without quoting the title).
 "#
         );
+    }
+
+    #[test]
+    fn schemas_are_json() {
+        for task in [Task::Judge, Task::Coach] {
+            let schema: Value = serde_json::from_str(task.schema()).unwrap();
+            assert_eq!(schema["type"], "object");
+        }
     }
 
     #[test]

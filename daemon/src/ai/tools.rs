@@ -4,40 +4,10 @@
 //! Every argument is constant: the prompt goes through standard input, since the arguments of a
 //! process can be read by everybody.
 
-use super::envelope::Envelope;
-
-/// What is asked of a model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Task {
-    /// A verdict.
-    Judge,
-    /// A proposal.
-    Coach,
-}
-
-impl Task {
-    /// The JSON schema of the answer, for tools that can hold a model to one.
-    pub fn schema(self) -> &'static str {
-        match self {
-            Self::Judge => {
-                r#"{"type":"object","properties":{"on_task":{"type":"boolean"},"reason":{"type":"string"}},"required":["on_task","reason"],"additionalProperties":false}"#
-            }
-            Self::Coach => {
-                r#"{"type":"object","properties":{"next_action":{"type":"string"},"success_condition":{"type":"string"},"timebox_minutes":{"type":"integer"},"allowed_window_classes":{"type":"array","items":{"type":"string"}}},"required":["next_action","success_condition","timebox_minutes","allowed_window_classes"],"additionalProperties":false}"#
-            }
-        }
-    }
-
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Judge => "judge",
-            Self::Coach => "coach",
-        }
-    }
-}
-
-/// What tools are told before the prompt.
-pub const SYSTEM: &str = "Answer with one JSON object and nothing else. Use no tools.";
+use super::{
+    envelope::Envelope,
+    prompt::{SYSTEM, Task},
+};
 
 /// An argument or a variable's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -314,11 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn schemas_are_json_and_names_stand_once() {
-        for task in [Task::Judge, Task::Coach] {
-            let schema: serde_json::Value = serde_json::from_str(task.schema()).unwrap();
-            assert_eq!(schema["type"], "object");
-        }
+    fn names_stand_once() {
         for (at, tool) in TOOLS.iter().enumerate() {
             assert!(TOOLS[..at].iter().all(|other| other.name != tool.name));
         }
