@@ -14,8 +14,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    ai::{Failure, Judge, Judgement, Verdict, prompt},
-    audit::Audit,
+    ai::{Failure, Judge, Judgement, Verdict},
     clock::{self, Timer},
     hub::{Hub, Subscription},
     sensor::Observation,
@@ -68,7 +67,6 @@ pub struct Controller {
     judge: Option<Arc<dyn Judge>>,
     run: Option<Run>,
     store: Store,
-    audit: Option<Audit>,
     hub: Hub,
     timer: Timer,
     tickets: u64,
@@ -86,14 +84,9 @@ impl Controller {
     /// # Errors
     ///
     /// The process is out of descriptors.
-    pub fn new(
-        session: Session,
-        judge: Option<Arc<dyn Judge>>,
-        store: Store,
-        audit: Option<Audit>,
-    ) -> io::Result<Self> {
+    pub fn new(session: Session, judge: Option<Arc<dyn Judge>>, store: Store) -> io::Result<Self> {
         let timer = Timer::new()?;
-        Ok(Self { session, judge, run: None, store, audit, hub: Hub::default(), timer, tickets: 0 })
+        Ok(Self { session, judge, run: None, store, hub: Hub::default(), timer, tickets: 0 })
     }
 
     /// Runs until `stop` is cancelled, then tells everybody, saves, and returns. `reason` is what
@@ -212,10 +205,6 @@ impl Controller {
             && let Some(judge) = &self.judge
         {
             tracing::debug!(class = question.class, "the judge is asked");
-            if let Some(audit) = &mut self.audit {
-                let backend = self.session.state(now).judge.backend;
-                audit.write(now.wall, &backend, &prompt::judge(&question));
-            }
             self.run = Some(Run { id: run, judgement: judge.judge(question) });
         }
     }

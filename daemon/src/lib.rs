@@ -28,6 +28,7 @@ use tokio_util::sync::CancellationToken;
 
 use ai::{Judge, coach::Coach, prompt::Task};
 use audit::Audit;
+use backends::Use;
 use config::{Choice, Config};
 use controller::{Controller, REQUEST_QUEUE};
 use server::{Checkable, Coaching, Server, ServerError};
@@ -75,7 +76,8 @@ pub async fn run(options: Options) -> Result<(), RunError> {
 
     let started = clock::now();
     let (store, restored) = Store::open(state_dir);
-    let (judge, judge_settings) = judge(&config, &socket);
+    let audit = config.audit_file.clone().map(Audit::new).transpose()?;
+    let (judge, judge_settings) = judge(&config, &socket, audit.as_ref());
     let checkable = match (&judge, &judge_settings) {
         (Some(judge), _) => Checkable::Model(Arc::clone(judge), config.judge_timeout),
         (None, JudgeSettings { prefilter: true, embedded: Some(catalogue), .. }) => {
@@ -85,7 +87,7 @@ pub async fn run(options: Options) -> Result<(), RunError> {
             settings.error.clone().unwrap_or_else(|| "no judge is configured".into()),
         ),
     };
-    let coaching = Coaching::new(coach(&config, &socket));
+    let coaching = Coaching::new(coach(&config, &socket, audit.as_ref()));
     let settings = Settings {
         debounce: config.debounce,
         settle: config.settle,
@@ -94,9 +96,8 @@ pub async fn run(options: Options) -> Result<(), RunError> {
         judge: judge_settings,
         privacy: config.privacy,
     };
-    let audit = config.audit_file.map(Audit::new);
     let session = Session::new(settings, restored, started);
-    let controller = Controller::new(session, judge, store, audit)?;
+    let controller = Controller::new(session, judge, store)?;
 
     let stop = CancellationToken::new();
     let (sender, messages) = mpsc::channel(REQUEST_QUEUE);
@@ -137,11 +138,20 @@ pub async fn run(options: Options) -> Result<(), RunError> {
 
 /// The judge that was configured. One that cannot be had is no reason not to start: local matching
 /// works without, and the state says why there is none.
-fn judge(config: &Config, socket: &SocketPath) -> (Option<Arc<dyn Judge>>, JudgeSettings) {
-    // The session holds the limit; the backend's own is for a session that does not.
-    let limit = config.judge_timeout * 2;
-    let model = config.model.as_deref();
-    let found = backends::find(&config.judge, Task::Judge, model, limit, socket.dir());
+fn judge(
+    config: &Config,
+    socket: &SocketPath,
+    audit: Option<&Audit>,
+) -> (Option<Arc<dyn Judge>>, JudgeSettings) {
+    let to = Use {
+        task: Task::Judge,
+        model: config.model.as_deref(),
+        // The session holds the limit; the backend's own is for a session that does not.
+        timeout: config.judge_timeout * 2,
+        runtime_dir: socket.dir(),
+        audit,
+    };
+    let found = backends::find(&config.judge, to);
     if let Some(error) = &found.error {
         tracing::warn!("the judge is off: {error}");
     }
@@ -161,10 +171,19 @@ fn judge(config: &Config, socket: &SocketPath) -> (Option<Arc<dyn Judge>>, Judge
 }
 
 /// The coach that was configured, or why there is none.
-fn coach(config: &Config, socket: &SocketPath) -> Result<Arc<dyn Coach>, String> {
-    let model = config.coach_model.as_deref();
-    let limit = config.coach_timeout;
-    let found = backends::find(&config.coach, Task::Coach, model, limit, socket.dir());
+fn coach(
+    config: &Config,
+    socket: &SocketPath,
+    audit: Option<&Audit>,
+) -> Result<Arc<dyn Coach>, String> {
+    let to = Use {
+        task: Task::Coach,
+        model: config.coach_model.as_deref(),
+        timeout: config.coach_timeout,
+        runtime_dir: socket.dir(),
+        audit,
+    };
+    let found = backends::find(&config.coach, to);
     found.model.map(|model| Arc::new(model) as Arc<dyn Coach>).ok_or_else(|| {
         found.error.unwrap_or_else(|| {
             "no coach is configured; name a model under [judge] or [coach], or give the fields \
