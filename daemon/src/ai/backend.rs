@@ -69,17 +69,14 @@ impl Model {
 }
 
 fn not_understood(name: &str, error: Unreadable, complaint: &str) -> Failure {
-    let mut message = format!("{name}: {error}");
-    if !complaint.is_empty() {
-        message.push_str(": ");
-        message.push_str(complaint);
-    }
     let kind = if super::message::asks_for_login(complaint) {
         FailureKind::NotLoggedIn
     } else {
         FailureKind::NotUnderstood
     };
-    Failure { kind, message }
+    let said = error.to_string();
+    let parts = [said.as_str(), complaint].into_iter().filter(|part| !part.is_empty());
+    Failure::new(name, kind, &parts.collect::<Vec<_>>().join(": "), kind.todo())
 }
 
 impl Judge for Model {

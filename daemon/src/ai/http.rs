@@ -217,6 +217,7 @@ fn read(name: &str, status: u16, body: &[u8], prompt: &Prompt) -> Result<Answere
             Err(Closed::Failed(said)) => {
                 message::complaint(&Tail::of(said.as_bytes()), &[], &private)
             }
+            Err(Closed::Foreign) => message::complaint(&Tail::of(body), &[], &private),
             _ => String::new(),
         };
         let kind = match status {
@@ -237,7 +238,7 @@ fn read(name: &str, status: u16, body: &[u8], prompt: &Prompt) -> Result<Answere
         Err(Closed::Truncated) => {
             fail(FailureKind::NotUnderstood, Unreadable::Truncated.to_string())
         }
-        Err(Closed::Failed(_)) => {
+        Err(Closed::Failed(_) | Closed::Foreign) => {
             fail(FailureKind::NotUnderstood, Unreadable::NoObject.to_string())
         }
     }
