@@ -18,7 +18,7 @@ use crate::{
     clock::{self, Timer},
     hub::{Hub, Subscription},
     sensor::Observation,
-    session::{Effects, Input, JudgeStart, Now, RunId, Session, Ticket},
+    session::{Effects, Input, JudgeNews, JudgeStart, Now, RunId, Session, Ticket},
     store::Store,
 };
 
@@ -197,8 +197,12 @@ impl Controller {
                 }
             }
         }
-        if let Some(failure) = effects.judge_failed.take() {
-            tracing::warn!("the judge failed: {failure}");
+        match effects.judge_news.take() {
+            Some(JudgeNews::Fails(why)) => tracing::warn!("the judge fails: {why}"),
+            Some(JudgeNews::Recovered { failures }) => {
+                tracing::info!("the judge answers again, after {failures} failures in a row");
+            }
+            None => {}
         }
         self.hub.publish(&mut effects, now);
         if let Some(JudgeStart { run, question }) = effects.start_judge

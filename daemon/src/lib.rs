@@ -17,7 +17,7 @@ pub mod service_manager;
 pub mod session;
 pub mod store;
 
-use std::{io, sync::Arc};
+use std::{io, sync::Arc, time::Duration};
 
 use antidrift_protocol::paths::SocketPath;
 use tokio::{
@@ -34,6 +34,10 @@ use controller::{Controller, REQUEST_QUEUE};
 use server::{Checkable, Coaching, Server, ServerError};
 use session::{JudgeSettings, Session, Settings};
 use store::{StateDir, Store};
+
+/// How much longer a judgement is waited for than its backend may take: the backend knows what the
+/// time went into, and says so when it is up.
+const BACKSTOP: Duration = Duration::from_secs(1);
 
 /// What the daemon is started with; all of it was read from the environment, the command line and
 /// the configuration by `main`.
@@ -79,7 +83,7 @@ pub async fn run(options: Options) -> Result<(), RunError> {
     let audit = config.audit_file.clone().map(Audit::new).transpose()?;
     let (judge, judge_settings) = judge(&config, &socket, audit.as_ref());
     let checkable = match (&judge, &judge_settings) {
-        (Some(judge), _) => Checkable::Model(Arc::clone(judge), config.judge_timeout),
+        (Some(judge), _) => Checkable::Model(Arc::clone(judge), config.judge_timeout + BACKSTOP),
         (None, JudgeSettings { prefilter: true, embedded: Some(catalogue), .. }) => {
             Checkable::Embedded(Arc::clone(catalogue))
         }
@@ -91,7 +95,7 @@ pub async fn run(options: Options) -> Result<(), RunError> {
     let settings = Settings {
         debounce: config.debounce,
         settle: config.settle,
-        judge_timeout: config.judge_timeout,
+        judge_timeout: config.judge_timeout + BACKSTOP,
         contexts: config.contexts,
         judge: judge_settings,
         privacy: config.privacy,
@@ -146,8 +150,7 @@ fn judge(
     let to = Use {
         task: Task::Judge,
         model: config.model.as_deref(),
-        // The session holds the limit; the backend's own is for a session that does not.
-        timeout: config.judge_timeout * 2,
+        timeout: config.judge_timeout,
         runtime_dir: socket.dir(),
         audit,
     };

@@ -220,6 +220,22 @@ fn f36_a_hung_judge_and_its_children_are_gone_after_the_limit() {
     bench.leaves_nothing();
 }
 
+/// Some tools try to log in, or to reach a network that is not there, until they are ended.
+#[test]
+fn what_a_hung_judge_complained_of_is_told() {
+    let bench = Bench::new();
+    for (said, kind) in [
+        ("ERROR: reconnecting", FailureKind::TimedOut),
+        ("ERROR: 401 Unauthorized", FailureKind::NotLoggedIn),
+    ] {
+        let script = format!("echo '{said}' >&2; cat >&2; exec sleep 300");
+        let judge = bench.judge_within(Duration::from_secs(1), &script);
+        let failure = fails(run(judge.judge(question())), kind, said);
+        assert!(failure.message.contains("no answer within 1 s"), "{failure:?}");
+    }
+    bench.leaves_nothing();
+}
+
 #[test]
 fn a_judgement_that_is_dropped_leaves_nothing() {
     let bench = Bench::new();

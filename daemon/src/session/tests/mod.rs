@@ -15,7 +15,9 @@ use antidrift_protocol::{
     ErrorObject, EventBody, NoArgs, Ontask, Refocus, Start, State, Timestamp,
 };
 
-use super::{Effects, Input, JudgeSettings, Now, RunId, Session, Settings, Snapshot, Ticket};
+use super::{
+    Effects, Input, JudgeNews, JudgeSettings, Now, RunId, Session, Settings, Snapshot, Ticket,
+};
 use crate::{
     ai::{Failure, FailureKind, Verdict},
     evidence::{Contexts, Privacy, Window},
