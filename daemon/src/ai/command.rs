@@ -128,7 +128,7 @@ impl ProgramBackend {
             (Ending::Exited(0), Ok(text)) => {
                 // What a model says in its output is no cause, and may be long-winded.
                 let spoke = !finished.stderr.is_blank() || text.trim_ascii().is_empty();
-                let complaint = if spoke { complaint(&[]) } else { String::new() };
+                let complaint = if spoke { complaint(&[]) } else { message::notice(&text).into() };
                 return Ok(Answered { text, complaint });
             }
             (Ending::Exited(0), Err(Closed::Empty)) => Unreadable::Empty.to_string(),

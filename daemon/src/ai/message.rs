@@ -122,6 +122,17 @@ pub(crate) fn asks_for_login(complaint: &str) -> bool {
     .any(|phrase| complaint.contains(phrase))
 }
 
+/// Longest output, in bytes, that is taken for a notice instead of prose.
+const NOTICE: usize = 400;
+
+/// What an output that holds no answer seems to say. In fixed words: a model's own may be about the
+/// window.
+pub(crate) fn notice(output: &[u8]) -> &'static str {
+    let text = plain(output.get(..NOTICE.min(output.len())).unwrap_or_default()).to_lowercase();
+    let limit = ["limit", "quota", "credit", "billing"].iter().any(|word| text.contains(word));
+    if output.len() < NOTICE && limit { "it speaks of a limit that is used up" } else { "" }
+}
+
 /// Private texts in the form in which a cleaned line would repeat them.
 struct Private(HashSet<String>);
 
