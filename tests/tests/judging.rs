@@ -297,7 +297,7 @@ fn f36_a_judge_that_hangs_is_ended_with_all_its_children() {
     assert!(timer.passed() < Duration::from_secs(1));
     desktop.open("Editor", "report.md");
     scene.subscriber.until_title("report.md");
-    pids.map(until_gone);
+    pids.into_iter().for_each(until_gone);
     let state = scene.subscriber.until("a pause", |it| it.judge.status == JudgeStatus::BackingOff);
     assert_eq!(state.status(), Some(DriftStatus::Idle));
     assert_eq!(scene.subscriber.alerts(), 0);
@@ -329,7 +329,7 @@ fn f36_a_judge_does_not_outlive_the_daemon() {
         } else {
             scene.stop_daemon()
         }
-        pids.map(until_gone);
+        pids.into_iter().for_each(until_gone);
     }
 }
 
