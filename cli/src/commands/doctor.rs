@@ -59,7 +59,10 @@ fn with_daemon(
     let judge = status.state.judge;
     let name = render::title(&judge.backend);
     let checked: CheckedJudge = {
-        let _spinner = spinner::start("asking the judge about a sample window");
+        let _spinner = spinner::start(
+            "asking the judge about a sample window",
+            "the checks were not finished",
+        );
         client.ask(Command::CheckJudge(NoArgs {}), CHECK_LIMIT)?
     };
     let CheckedJudge { verdict, detail, millis } = checked;
