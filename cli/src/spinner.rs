@@ -3,13 +3,11 @@
 
 use std::{
     env,
-    process::exit,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
         mpsc::{self, RecvTimeoutError},
     },
-    thread::JoinHandle,
     time::Duration,
 };
 
@@ -20,65 +18,48 @@ use rustix::{
 };
 use signal_hook::{consts::SIGINT, flag};
 
-use crate::{
-    clock,
-    exit::{Exit, Failure},
-    out,
-};
+use crate::{clock, exit::Failure, out};
 
 /// Before that nothing is shown.
 const PATIENCE: Duration = Duration::from_millis(400);
 const FRAMES: [&str; 4] = ["|", "/", "-", "\\"];
 const PACE: Duration = Duration::from_millis(150);
 
-/// Runs until it is dropped, which takes its line away.
-pub(crate) struct Spinner {
-    stop: Option<mpsc::Sender<()>>,
-    thread: Option<JoinHandle<()>>,
-    /// Ctrl-C is not ours any more.
-    over: Arc<AtomicBool>,
-}
-
-/// Shows it on standard error, if that is a terminal. Ctrl-C and Ctrl-D end the program, which then
-/// says what that leaves undone.
-pub(crate) fn start(what: &'static str, undone: &'static str) -> Spinner {
-    let over = Arc::new(AtomicBool::new(false));
+/// Does some work, with a line on standard error meanwhile if that is a terminal. Ctrl-C and Ctrl-D
+/// give it up then; `undone` is what that leaves undone.
+pub(crate) fn during<T: Send + 'static>(
+    what: &str,
+    undone: &'static str,
+    work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
+) -> Result<T, Failure> {
     if !isatty(stdio::stderr()) {
-        return Spinner { stop: None, thread: None, over };
+        return work();
     }
-    let interrupted = Arc::new(AtomicBool::new(false));
+    let (interrupted, over) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
     // In this order: once it is over the signal does what it always does.
     let _ = flag::register_conditional_default(SIGINT, Arc::clone(&over));
     let _ = flag::register(SIGINT, Arc::clone(&interrupted));
-    let (stop, stopped) = mpsc::channel();
-    let thread = std::thread::Builder::new().spawn(move || {
-        if turn(what, &interrupted, &stopped) == Turned::Cancelled {
-            let failure = Failure::Cancelled(undone);
-            out::complain(&failure.message().unwrap_or_default());
-            // The other thread waits for an answer that nobody wants any more.
-            exit(Exit::Cancelled as i32);
-        }
-    });
-    Spinner { stop: Some(stop), thread: thread.ok(), over }
+    let (done, result) = mpsc::channel();
+    // Who gives up ends the program, and the thread with it.
+    std::thread::spawn(move || done.send(work()));
+    let result = turn(what, &interrupted, &result).unwrap_or(Err(Failure::Cancelled(undone)));
+    over.store(true, Ordering::SeqCst);
+    result
 }
 
-#[derive(PartialEq, Eq)]
-enum Turned {
-    ToTheEnd,
-    Cancelled,
-}
-
-fn turn(what: &str, interrupted: &AtomicBool, stopped: &mpsc::Receiver<()>) -> Turned {
+/// What came, unless it was given up.
+fn turn<T>(what: &str, interrupted: &AtomicBool, result: &mpsc::Receiver<T>) -> Option<T> {
     let moves = out::can_move(env::var_os("TERM").as_deref());
     let begin = clock::now();
     let mut frames = FRAMES.iter().cycle();
     let mut shown = false;
-    let turned = loop {
-        if stopped.recv_timeout(PACE) != Err(RecvTimeoutError::Timeout) {
-            break Turned::ToTheEnd;
+    let result = loop {
+        match result.recv_timeout(PACE) {
+            Err(RecvTimeoutError::Timeout) => {}
+            over => break over.ok(),
         }
         if interrupted.load(Ordering::SeqCst) || end_of_input() {
-            break Turned::Cancelled;
+            break None;
         }
         let waited = clock::now() - begin;
         let line = match frames.next() {
@@ -94,10 +75,10 @@ fn turn(what: &str, interrupted: &AtomicBool, stopped: &mpsc::Receiver<()>) -> T
         let _ = out::write_all(stdio::stderr(), line.as_bytes());
     };
     // Ctrl-C leaves its sign, too.
-    if moves && (shown || turned == Turned::Cancelled) {
+    if moves && (shown || result.is_none()) {
         let _ = out::write_all(stdio::stderr(), b"\r\x1b[K");
     }
-    turned
+    result
 }
 
 /// Whether Ctrl-D was pressed. Lines that were typed meanwhile are for nobody.
@@ -115,15 +96,5 @@ fn end_of_input() -> bool {
             Ok(_) => {}
             Err(_) => return false,
         }
-    }
-}
-
-impl Drop for Spinner {
-    fn drop(&mut self) {
-        drop(self.stop.take());
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
-        self.over.store(true, Ordering::SeqCst);
     }
 }

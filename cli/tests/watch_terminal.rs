@@ -4,7 +4,10 @@
 
 mod support;
 
-use std::{fs, time::Duration};
+use std::{
+    fs::{self, File},
+    time::Duration,
+};
 
 use antidrift_tests::{holds_for, until_still};
 use rustix::process::Signal;

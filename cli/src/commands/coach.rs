@@ -39,14 +39,13 @@ fn propose(intent: &str) -> Command {
     Command::Propose(Propose { intent: intent.to_owned() })
 }
 
-fn asked<T: serde::de::DeserializeOwned>(
+fn asked<T: serde::de::DeserializeOwned + Send + 'static>(
     daemon: &Daemon,
     command: Command,
     undone: &'static str,
 ) -> Result<T, Failure> {
     let mut client = daemon.connect()?;
-    let _spinner = spinner::start("asking the coach", undone);
-    Ok(client.ask(command, PROPOSE_LIMIT)?)
+    spinner::during("asking the coach", undone, move || Ok(client.ask(command, PROPOSE_LIMIT)?))
 }
 
 fn text(proposed: &Proposed) -> String {
