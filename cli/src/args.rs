@@ -22,7 +22,8 @@ Examples:
   antidrift watch                a live view; in a pipe one line a change
 
 Exit codes: 0 done, 1 refused or output not written, 2 usage, 3 daemon not
-reachable, 4 daemon does not answer. Only JSON output is stable.";
+reachable, 4 daemon does not answer, 130 cancelled at the terminal. Only JSON
+output is stable.";
 
 const START_EXAMPLES: &str = "\
 Examples:

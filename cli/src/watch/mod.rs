@@ -309,7 +309,7 @@ impl Shell {
 
     fn resume(&mut self) {
         // Continued in the background, the terminal is the shell's.
-        self.drawing = terminal::foreground(stdio::stdout());
+        self.drawing = out::foreground(stdio::stdout());
         if !self.drawing {
             return;
         }
