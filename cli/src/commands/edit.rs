@@ -4,7 +4,7 @@ use antidrift_protocol::Proposal;
 use rustix::{stdio, termios::isatty};
 use rustyline::{DefaultEditor, error::ReadlineError};
 
-use crate::{args, duration, exit::Failure, render};
+use crate::{args, clock, duration, exit::Failure, render};
 
 /// Shows each field that no option gives, pre-filled. Without a terminal the proposal is taken as
 /// it is.
@@ -26,12 +26,12 @@ pub(super) fn proposal(mut proposal: Proposal, args: &args::Start) -> Result<Pro
             proposal.timebox_secs = 0;
             break;
         }
-        match duration::parse(&typed) {
+        match duration::parse(&typed, clock::local_now) {
             Ok(secs) => {
                 proposal.timebox_secs = secs;
                 break;
             }
-            Err(why) => crate::out::complain(&why.to_string()),
+            Err(why) => crate::out::complain(&why),
         }
     }
     if args.allow.is_empty() {

@@ -6,6 +6,7 @@ use super::{Daemon, edit};
 use crate::{args, duration, exit::Failure, out, render};
 
 pub(super) fn run(daemon: &Daemon, args: args::Start) -> Result<(), Failure> {
+    let timebox_secs = args.timebox.as_deref().map(super::secs).transpose()?;
     let coached = if args.coach {
         let text = args.text.join(" ");
         let Proposed { proposal, unseen } = super::coach::proposal(daemon, &text)?;
@@ -21,7 +22,7 @@ pub(super) fn run(daemon: &Daemon, args: args::Start) -> Result<(), Failure> {
         text: args.text.join(" "),
         next_action: args.next,
         success_condition: args.success,
-        timebox_secs: args.timebox,
+        timebox_secs,
         allowed: Allowed {
             window_classes: entries(args.allow),
             window_titles: Vec::new(),
