@@ -17,8 +17,9 @@ use crate::{
     ai::{Failure, Judge, Judgement, Verdict, prompt},
     audit::Audit,
     clock::{self, Timer},
+    evidence::Window,
     hub::{Hub, Subscription},
-    sensor::Observation,
+    sensor::{Desk, Observation},
     session::{Effects, Input, JudgeStart, Now, RunId, Session, Ticket},
     store::Store,
 };
@@ -34,6 +35,7 @@ type Reply = oneshot::Sender<Result<Answer, ErrorObject>>;
 
 /// What connections ask of the controller.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "most messages are the large one")]
 pub enum Message {
     /// Something for the session.
     Request {
@@ -69,6 +71,7 @@ pub struct Controller {
     run: Option<Run>,
     store: Store,
     audit: Option<Audit>,
+    desk: Desk,
     hub: Hub,
     timer: Timer,
     tickets: u64,
@@ -91,9 +94,11 @@ impl Controller {
         judge: Option<Arc<dyn Judge>>,
         store: Store,
         audit: Option<Audit>,
+        desk: Desk,
     ) -> io::Result<Self> {
         let timer = Timer::new()?;
-        Ok(Self { session, judge, run: None, store, audit, hub: Hub::default(), timer, tickets: 0 })
+        let hub = Hub::default();
+        Ok(Self { session, judge, run: None, store, audit, desk, hub, timer, tickets: 0 })
     }
 
     /// Runs until `stop` is cancelled, then tells everybody, saves, and returns. `reason` is what
@@ -183,6 +188,10 @@ impl Controller {
         if effects.cancel_judge {
             self.run = None;
         }
+        let reply = match effects.activate.take() {
+            Some(window) => reply.map(|reply| self.activate(window, reply)),
+            None => reply,
+        };
         let answer = reply.zip(effects.reply.take()).map(|(reply, to)| (reply, to.result));
         match (effects.save.take(), answer) {
             (Some(snapshot), Some((reply, Ok(mut answer)))) => {
@@ -218,6 +227,24 @@ impl Controller {
             }
             self.run = Some(Run { id: run, judgement: judge.judge(question) });
         }
+    }
+}
+
+impl Controller {
+    /// Has a window given the focus, and lets the reply wait until that is done.
+    fn activate(&self, window: Arc<Window>, reply: Reply) -> Reply {
+        let (ready, answered) = oneshot::channel::<Result<Answer, ErrorObject>>();
+        let desk = self.desk.clone();
+        tokio::spawn(async move {
+            let (done, answer) = tokio::join!(desk.activate(window), answered);
+            // A request that was given up has no answer.
+            let Ok(mut answer) = answer else { return };
+            if let Ok(Answer::Refocus(refocused)) = &mut answer {
+                refocused.activated = Some(done);
+            }
+            let _ = reply.send(answer);
+        });
+        ready
     }
 }
 

@@ -158,6 +158,7 @@ fn longest(c: char) -> Vec<(&'static str, String)> {
                 alert: u64::MAX,
                 window: Some(window(c)),
                 reason: Some(full(c, MAX_REASON)),
+                quiet: false,
             })),
         ),
         (
@@ -207,7 +208,30 @@ fn longest(c: char) -> Vec<(&'static str, String)> {
         ),
         (
             "complete",
-            reply(Answer::Complete(Completed { seq, saved: false, warning, review: review(c) })),
+            reply(Answer::Complete(Completed {
+                seq,
+                saved: false,
+                warning: warning.clone(),
+                review: review(c),
+            })),
+        ),
+        (
+            "allow",
+            reply(Answer::Allow(Allowance {
+                seq,
+                saved: false,
+                warning: warning.clone(),
+                allowed: fullest(c),
+            })),
+        ),
+        ("windows", reply(Answer::Windows(Windows::within_a_line(vec![window(c); 1000])))),
+        (
+            "allow request",
+            Request {
+                id: Some(u64::MAX),
+                command: Command::Allow(Allow { add: fullest(c), remove: fullest(c) }),
+            }
+            .to_line(),
         ),
         (
             "propose",
@@ -375,6 +399,12 @@ fn request() -> impl Strategy<Value = Request> {
             .prop_map(|(outcome, note)| Command::Complete(Complete { outcome, note })),
         Just(Command::End(NoArgs {})),
         Just(Command::Resume(NoArgs {})),
+        Just(Command::Windows(NoArgs {})),
+        (allowed(), allowed()).prop_map(|(add, remove)| Command::Allow(Allow { add, remove })),
+        prop::option::of(1..=MAX_TIMEBOX_SECS).prop_map(|secs| Command::Pause(Pause { secs })),
+        (1..=MAX_TIMEBOX_SECS).prop_map(|secs| Command::Extend(Extend { secs })),
+        (1..=MAX_TIMEBOX_SECS, typed(MAX_FIELD))
+            .prop_map(|(secs, text)| Command::Detour(TakeDetour { secs, text })),
         typed(MAX_TEXT).prop_map(|intent| Command::Propose(Propose { intent })),
         prop::option::of(topics).prop_map(|topics| Command::Subscribe(Subscribe { topics })),
     ];

@@ -117,6 +117,7 @@ impl Popup {
             Kind::Notice(NoticeKind::PauseEnded) => "The pause is over",
             Kind::Notice(NoticeKind::DetourEnded) => "The detour is over",
             Kind::Notice(NoticeKind::BudgetSpent) => "No more popups in this session",
+            Kind::Notice(NoticeKind::Returned) => "Welcome back",
             Kind::Notice(NoticeKind::Unknown) => "antidrift",
         }
     }
@@ -135,6 +136,9 @@ impl Popup {
     pub(crate) fn arguments(&self, markup: bool, buttons: bool) -> Vec<String> {
         let mut arguments: Vec<String> =
             ["--app-name=antidrift", "--hint", self.tag()].map(str::to_owned).into();
+        if self.kind == Kind::Notice(NoticeKind::Returned) {
+            arguments.push("--urgency=low".to_owned());
+        }
         if !self.choices().is_empty() {
             arguments.push(format!("--expire-time={ASKING_EXPIRES}"));
         }

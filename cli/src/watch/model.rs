@@ -84,6 +84,8 @@ pub(crate) struct Alert {
     pub(crate) window: Option<Window>,
     pub(crate) reason: Option<String>,
     seq: u64,
+    /// No popup for it: this session has had its own.
+    pub(crate) quiet: bool,
 }
 
 /// A window that was left while its alert stood.
@@ -265,11 +267,12 @@ impl Model {
                 }
                 self.seen = Some(seen);
             }
-            EventBody::AlertRaised(AlertRaised { alert, window, reason }) => {
-                self.raise(Alert { number: alert, window, reason, seq }, now, effects);
+            EventBody::AlertRaised(AlertRaised { alert, window, reason, quiet }) => {
+                self.raise(Alert { number: alert, window, reason, seq, quiet }, now, effects);
             }
             EventBody::AlertReminder(reminder) => {
-                if let Some(alert) = self.alert.as_ref().filter(|it| it.number == reminder.alert) {
+                let alert = self.alert.as_ref().filter(|it| it.number == reminder.alert);
+                if let Some(alert) = alert.filter(|_| !reminder.quiet) {
                     effects.extend(self.popups.alert(alert, reminder.n, now));
                 }
             }
@@ -313,7 +316,8 @@ impl Model {
             (_, Some(alert)) if alert.seq > seq => {}
             (Some(number), _) => {
                 let reason = drift.and_then(|drift| drift.reason.clone());
-                let alert = Alert { number, window: state.window.clone(), reason, seq };
+                let window = state.window.clone();
+                let alert = Alert { number, window, reason, seq, quiet: false };
                 self.raise(alert, now, effects);
             }
             (None, Some(_)) => effects.extend(self.drop_alert()),
@@ -324,7 +328,9 @@ impl Model {
     fn raise(&mut self, alert: Alert, now: Duration, effects: &mut Vec<Effect>) {
         effects.extend(self.drop_alert());
         self.left = None;
-        effects.extend(self.popups.alert(&alert, 0, now));
+        if !alert.quiet {
+            effects.extend(self.popups.alert(&alert, 0, now));
+        }
         self.alert = Some(alert);
     }
 

@@ -83,7 +83,7 @@ impl Watch {
     fn raised(&mut self, alert: u64) -> Vec<Effect> {
         let reason = Some("no".to_owned());
         let window = Some(window("reddit"));
-        self.event(EventBody::AlertRaised(AlertRaised { alert, window, reason }))
+        self.event(EventBody::AlertRaised(AlertRaised { alert, window, reason, quiet: false }))
     }
 
     fn cleared(&mut self, alert: u64, why: ClearedWhy) -> Vec<Effect> {
@@ -181,7 +181,8 @@ fn popups_of_one_context_rest_for_a_minute() {
     // A counter in the title makes no other context, another title does.
     let raise = |watch: &mut Watch, alert, title: &str| {
         let window = Some(window(title));
-        watch.event(EventBody::AlertRaised(AlertRaised { alert, window, reason: None })).len()
+        let raised = AlertRaised { alert, window, ..AlertRaised::default() };
+        watch.event(EventBody::AlertRaised(raised)).len()
     };
     assert_eq!(raise(&mut watch, 30, "(3) reddit"), 1); // only the old one's withdrawal
     assert_eq!(raise(&mut watch, 31, "news"), 1);
@@ -191,7 +192,7 @@ fn popups_of_one_context_rest_for_a_minute() {
 fn reminders_replace_and_those_of_other_alerts_say_nothing() {
     let mut watch = Watch::new();
     watch.raised(7);
-    let remind = |alert, n| EventBody::AlertReminder(AlertReminder { alert, n });
+    let remind = |alert, n| EventBody::AlertReminder(AlertReminder { alert, n, quiet: false });
     watch.now += secs(120);
     assert_eq!(watch.event(remind(7, 1)), [popup_of(7, 1)]);
     assert_eq!(watch.event(remind(6, 1)), []);
@@ -428,4 +429,17 @@ fn the_countdown_goes_on_from_the_states_instant_and_ticks_only_when_shown() {
     watch.now += secs(50);
     assert_eq!(elapsed(&watch), Duration::from_millis(100_400));
     assert_eq!(watch.model.deadline(watch.now, true), None);
+}
+
+#[test]
+fn what_is_to_be_quiet_raises_no_popup_and_shows_all_the_same() {
+    let mut watch = Watch::new();
+    let raised = AlertRaised { alert: 7, quiet: true, ..AlertRaised::default() };
+    assert_eq!(watch.event(EventBody::AlertRaised(raised)), []);
+    assert_eq!(watch.model.alert.as_ref().map(|alert| alert.number), Some(7));
+    watch.now += secs(120);
+    let reminder = AlertReminder { alert: 7, n: 1, quiet: true };
+    assert_eq!(watch.event(EventBody::AlertReminder(reminder)), []);
+    let reminder = AlertReminder { alert: 7, n: 2, quiet: false };
+    assert_eq!(watch.event(EventBody::AlertReminder(reminder)).len(), 1);
 }

@@ -181,6 +181,7 @@ fn no_text_leaves_its_line_or_acts_on_the_terminal() {
                 alert: 8,
                 window: Some(Window { class: hostile.clone(), ..Window::default() }),
                 reason: Some(hostile.clone()),
+                quiet: false,
             }),
         );
         for columns in [1, 2, 7, 40, 200] {

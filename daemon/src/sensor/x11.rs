@@ -5,6 +5,7 @@
 
 mod atoms;
 mod calm;
+mod desk;
 mod focus;
 mod link;
 mod read;
@@ -17,6 +18,7 @@ use std::time::Duration;
 
 use x11rb::errors::{ConnectError, ReplyError};
 
+pub use self::desk::Desk;
 use self::link::{Link, Stop, Timer};
 use self::watcher::Watcher;
 use super::{Absence, Focus, Health, Observation, Settings, Sink};

@@ -130,6 +130,7 @@ impl Connection {
         match command {
             Command::Hello(hello) => self.greet(id, &hello).await,
             Command::Propose(propose) => self.propose(id, propose).await,
+            Command::Windows(_) => self.windows(id).await,
             Command::CheckJudge(_) => self.check_judge(id).await,
             Command::Subscribe(subscribe) => self.subscribe(id, subscribe, place).await,
             command => {

@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{check::Checkable, connection::Connection, places::Places, propose::Coaching};
-use crate::controller::Message;
+use crate::{controller::Message, sensor::Desk};
 
 /// How long connections have at the end of the daemon: half of what `--replace` waits.
 const FAREWELL: Duration = Duration::from_secs(5);
@@ -47,6 +47,7 @@ pub(super) struct Shared {
     pub(super) instance: String,
     pub(super) coaching: Coaching,
     pub(super) judge: Checkable,
+    pub(super) desk: Desk,
     pub(super) places: Places,
     pub(super) stop: CancellationToken,
     pub(super) tasks: TaskTracker,
@@ -65,6 +66,7 @@ impl Server {
         instance: String,
         coaching: Coaching,
         judge: Checkable,
+        desk: Desk,
         stop: CancellationToken,
     ) -> Result<Self, ServerError> {
         let path = socket.path.clone();
@@ -83,6 +85,7 @@ impl Server {
             instance,
             coaching,
             judge,
+            desk,
             places: Places::default(),
             stop,
             tasks: TaskTracker::new(),

@@ -6,6 +6,7 @@ mod listen;
 mod places;
 mod propose;
 mod subscribe;
+mod windows;
 
 pub use listen::{Server, ServerError};
 

@@ -5,13 +5,18 @@ use std::{fmt, time::Duration};
 use antidrift_protocol::{
     Answer, Changed, ClearedWhy, Command, Detour, ErrorCode, ErrorObject, EventBody, MAX_CLASS,
     MAX_MESSAGE, MAX_TIMEBOX_SECS, MAX_TITLE, Notice, NoticeKind, Pause, Paused, TakeDetour,
-    Timestamp, Window, text::clean,
+    Timestamp, Window as WindowView, text::clean,
 };
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Now, Session, Stage, Step, active::Active, requests::active_of, time::Stopwatch, view,
+    Now, Session, Stage, Step,
+    active::Active,
+    requests::{active_of, not_active},
+    time::Stopwatch,
+    view,
 };
+use crate::evidence::Window;
 
 /// A pause or a detour under way. There is one at most: the later one ends the earlier.
 #[derive(Debug)]
@@ -34,7 +39,7 @@ pub enum Kind {
         /// What for.
         text: String,
         /// What was left for it.
-        window: Option<Window>,
+        window: Option<WindowView>,
     },
 }
 
@@ -156,13 +161,18 @@ impl Session {
         detour: TakeDetour,
         step: &mut Step,
     ) -> Result<Answer, ErrorObject> {
-        let active = active_of(&self.stage)?;
-        let window =
-            active.last_ontask.as_ref().or(self.focused.present.as_ref().map(|it| &it.shown));
-        let window = window.map(|window| view::window(window));
+        let window = self.left_for_detour(active_of(&self.stage)?).map(view::window);
         let TakeDetour { secs, text } = detour;
         self.begin_interlude(Kind::Detour { text, window }, Some(secs), ClearedWhy::Ontask, step);
         Ok(Answer::Detour(Changed { seq: 0, saved: true, warning: None }))
+    }
+
+    /// The window that a detour leaves: the focused one, unless that is a terminal in which the
+    /// person only typed that there is one.
+    fn left_for_detour<'a>(&'a self, active: &'a Active) -> Option<&'a Window> {
+        let present = self.focused.present.as_ref().map(|present| &*present.shown);
+        let left = present.filter(|window| !self.settings.contexts.is_terminal(&window.class));
+        left.or(active.last_ontask.as_deref()).or(present)
     }
 
     fn begin_interlude(
@@ -203,7 +213,7 @@ impl Session {
         let now = self.now;
         active_of(&self.stage)?;
         let Stage::Active(active) = &mut self.stage else {
-            return Err(super::requests::not_active());
+            return Err(not_active());
         };
         let Some(timebox) = active.commitment.timebox_secs else {
             let message =
@@ -284,8 +294,8 @@ impl SavedInterlude {
 }
 
 /// Whether a window is one that the sensor could have seen.
-fn fits(window: &Window) -> bool {
-    let Window { class, instance, title, domain, command } = window;
+fn fits(window: &WindowView) -> bool {
+    let WindowView { class, instance, title, domain, command } = window;
     let optional = [domain, command].into_iter().flatten();
     title.len() <= MAX_TITLE
         && [class, instance].into_iter().chain(optional).all(|text| text.len() <= MAX_CLASS)

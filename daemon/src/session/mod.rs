@@ -20,6 +20,7 @@ mod input;
 mod interlude;
 mod judge;
 mod pipeline;
+mod popups;
 mod present;
 mod requests;
 mod snapshot;
@@ -54,6 +55,7 @@ pub use input::{Input, RunId, Ticket};
 pub use interlude::{Kind as InterludeKind, SavedInterlude};
 pub use snapshot::{SavedSession, Snapshot};
 pub use time::Now;
+pub use view::window as wire_window;
 
 /// What a session is set up with.
 #[derive(Clone, Debug)]
@@ -70,6 +72,27 @@ pub struct Settings {
     pub judge: JudgeSettings,
     /// What is never put to a model.
     pub privacy: Privacy,
+    /// What a person is told of, and how loudly.
+    pub notify: NotifySettings,
+}
+
+/// What was configured about telling people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotifySettings {
+    /// Most popups in one session; `None`: no limit.
+    pub budget: Option<u64>,
+    /// Whether an alert that still stands deserves further popups.
+    pub repeat: bool,
+    /// Whether a return to the task that nobody asked for is told.
+    pub on_return: bool,
+    /// Whether the answer «back to task» to an alert raises the last window that was on task.
+    pub activate: bool,
+}
+
+impl Default for NotifySettings {
+    fn default() -> Self {
+        Self { budget: Some(12), repeat: true, on_return: false, activate: true }
+    }
 }
 
 /// The judge as it was configured.
@@ -266,7 +289,9 @@ fn stamp(answer: &mut Answer, seq: u64, now: Now, state: &State) {
         | Answer::Resume(it)
         | Answer::Extend(it)
         | Answer::Detour(it) => it.seq = seq,
+        Answer::Allow(it) => it.seq = seq,
         Answer::Hello(_)
+        | Answer::Windows(_)
         | Answer::Propose(_)
         | Answer::Explain(_)
         | Answer::Preview(_)

@@ -53,6 +53,7 @@ impl Session {
             Finding::OnTask(source, reason) => {
                 self.count(source);
                 self.remember_ontask();
+                self.tell_return(step);
                 Status::OnTask { source, reason }
             }
             Finding::Drifting(source, reason) => {
@@ -268,19 +269,22 @@ impl Session {
         }
         self.last_alert += 1;
         let number = self.last_alert;
-        let window = Arc::clone(&present.window);
+        let (window, key) = (Arc::clone(&present.window), present.key.clone());
+        let quiet = self.counts_popup(&key, step);
         step.save = true;
         let raised = AlertRaised {
             alert: number,
             window: Some(view::window(&window)),
             reason: reason.clone(),
+            quiet,
         };
         let alert = Alert {
             number,
             window,
-            key: present.key.clone(),
+            key,
             reason,
             reminders: 0,
+            raised_at: self.now.awake,
             remind_at: self.now.awake + FIRST_REMINDER,
         };
         self.set_status(Status::Drifting { source, alert }, step);

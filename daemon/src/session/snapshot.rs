@@ -52,6 +52,8 @@ pub struct SavedSession {
     pub interlude: Option<SavedInterlude>,
     /// Alerts raised.
     pub alerts: u64,
+    /// Popups that were due.
+    pub popups: u64,
     /// Milliseconds from start to end, once the session has ended.
     pub elapsed_ms: u64,
     /// Set once the session has ended.

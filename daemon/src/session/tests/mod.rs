@@ -1,8 +1,11 @@
 //! Every rule of the session, with an invented clock: an hour passes in no time.
 
+mod absence;
 mod alerts;
 mod answers;
 mod embedded;
+mod interludes;
+mod popups;
 mod privacy;
 mod properties;
 mod spec;
@@ -15,7 +18,9 @@ use antidrift_protocol::{
     ErrorObject, EventBody, NoArgs, Ontask, Refocus, Start, State, Timestamp,
 };
 
-use super::{Effects, Input, JudgeSettings, Now, RunId, Session, Settings, Snapshot, Ticket};
+use super::{
+    Effects, Input, JudgeSettings, NotifySettings, Now, RunId, Session, Settings, Snapshot, Ticket,
+};
 use crate::{
     ai::{Failure, FailureKind, Verdict},
     evidence::{Contexts, Privacy, Window},
@@ -36,6 +41,7 @@ pub(super) fn settings() -> Settings {
         judge_timeout: secs(30),
         contexts: Contexts::default(),
         privacy: Privacy::default(),
+        notify: NotifySettings::default(),
         judge: JudgeSettings {
             backend: "command".into(),
             destination: Some(Destination::Local),
@@ -179,6 +185,24 @@ impl World {
 
     pub(super) fn end(&mut self) -> Result<Answer, ErrorObject> {
         self.ask(Command::End(NoArgs {}))
+    }
+
+    /// What the display tells of the person from now on.
+    pub(super) fn signs(&mut self, absence: Absence) {
+        self.absence = absence;
+        let focus = match &self.session.focused.present {
+            Some(present) => Focus::Window(Arc::clone(&present.window)),
+            None => Focus::Nothing,
+        };
+        let _ =
+            self.step(Input::Observed(Observation { health: Health::Ok(None), focus, absence }));
+    }
+
+    /// A session with a timebox.
+    pub(super) fn timebox(&mut self, secs: u64) {
+        let timebox_secs = Some(secs);
+        self.ask(Command::Start(Start { text: "x".into(), timebox_secs, ..Start::default() }))
+            .unwrap();
     }
 
     /// Answers the judgement under way.
