@@ -396,12 +396,19 @@ fn shown(error: &clap::Error, colours: bool) -> String {
     let text = error.render();
     let plain = text.to_string();
     // Clap repeats what was typed; an escape sequence in that must not act on the terminal.
-    let clean: Vec<String> = plain.lines().map(|line| text::terminal(line, SHOWN)).collect();
+    let clean: Vec<String> = plain.lines().map(harmless).collect();
     match (clean.join("\n") == plain.trim_end_matches('\n'), colours) {
         (true, true) => text.ansi().to_string(),
         (true, false) => plain,
         (false, _) => clean.join("\n") + "\n",
     }
+}
+
+/// The line, cleaned if there is anything in it that could act. Columns of blanks are no reason.
+fn harmless(line: &str) -> String {
+    let clean = text::terminal(line, SHOWN);
+    let words: Vec<&str> = line.split(' ').filter(|word| !word.is_empty()).collect();
+    if words.join(" ") == clean { line.to_owned() } else { clean }
 }
 
 /// Free text that begins with a dash reads as an option; clap's own tip does not always say how it

@@ -124,6 +124,16 @@ fn a_time_is_one_word_or_two_and_may_be_negative() {
 }
 
 #[test]
+fn help_keeps_its_columns() {
+    let Parsed::Help(text) = parsed(&["--help"]) else { panic!("no help") };
+    for line in ["\n  pause     Pause", "\n  -h, --help  ", "\n  antidrift refocus              it"]
+    {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+    assert!(wrong(&["statsu"]).contains("\n  tip: "), "{}", wrong(&["statsu"]));
+}
+
+#[test]
 fn help_is_help_and_the_socket_may_stand_anywhere() {
     for line in [&["--help"][..], &["start", "--help"], &["watch", "-h"], &["--version"]] {
         assert!(matches!(parsed(line), Parsed::Help(_)), "{line:?}");
