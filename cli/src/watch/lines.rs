@@ -1,8 +1,6 @@
 //! The present state as one line, for bars and logs. It holds nothing that ticks, so that it only
 //! changes when something has happened.
 
-use std::time::Duration;
-
 use antidrift_protocol::{DriftStatus, Phase, SensorStatus};
 use serde_json::json;
 
@@ -13,15 +11,15 @@ use crate::{
 };
 
 /// The line, or nothing while nothing is known yet.
-pub(super) fn text(model: &Model, now: Duration, local: Local) -> Option<String> {
+pub(super) fn text(model: &Model, local: Local) -> Option<String> {
     match (model.link, &model.seen) {
         (Link::Down, _) => Some("no daemon".to_owned()),
         (Link::Trying, _) | (Link::Up, None) => None,
-        (Link::Up, Some(seen)) => Some(state(seen, now, local)),
+        (Link::Up, Some(seen)) => Some(state(seen, local)),
     }
 }
 
-fn state(seen: &Seen, now: Duration, local: Local) -> String {
+fn state(seen: &Seen, local: Local) -> String {
     let state = &seen.state;
     let commitment = state.commitment.as_ref();
     let what = commitment.map(|it| render::typed(&it.text)).unwrap_or_default();
@@ -32,7 +30,7 @@ fn state(seen: &Seen, now: Duration, local: Local) -> String {
             format!("ended: {what} ({sums})")
         }
         Phase::Unknown => "unknown".to_owned(),
-        Phase::Active => active(seen, &what, now, local),
+        Phase::Active => active(seen, &what, local),
     };
     match state.sensor.status {
         SensorStatus::Unavailable => format!("{line} (windows cannot be seen)"),
@@ -40,9 +38,9 @@ fn state(seen: &Seen, now: Duration, local: Local) -> String {
     }
 }
 
-fn active(seen: &Seen, what: &str, now: Duration, local: Local) -> String {
+fn active(seen: &Seen, what: &str, local: Local) -> String {
     let state = &seen.state;
-    let over = if seen.is_over(now) { ", over time" } else { "" };
+    let over = if seen.over { ", over time" } else { "" };
     if let Some(aside) = render::aside(state, local) {
         let detour = state.detour.as_ref().filter(|_| state.away.is_none());
         let what = detour.map_or_else(|| what.to_owned(), |it| render::typed(&it.text));

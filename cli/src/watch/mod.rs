@@ -291,7 +291,7 @@ impl Shell {
                 self.writer.push(Item::Frame(Frame { anew, ..frame }));
             }
             Mode::Lines => {
-                if let Some(line) = lines::text(&self.model, clock::now(), clock::local) {
+                if let Some(line) = lines::text(&self.model, clock::local) {
                     self.writer.push(Item::State(line));
                 }
             }

@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use antidrift_protocol::{
-    AlertCleared, AlertRaised, Away, ClearedWhy, Commitment, DriftStatus, Event, EventBody, Notice,
-    Phase, State, Window, client::ClientError,
+    AlertCleared, AlertRaised, Away, ClearedWhy, DriftStatus, Event, EventBody, Notice, Phase,
+    State, Window, client::ClientError,
 };
 
 use super::popups::Popups;
@@ -73,6 +73,8 @@ pub(crate) enum Effect {
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
     pub(crate) state: State,
+    /// Whether the time of the session is up, by the daemon's word: also between two states.
+    pub(crate) over: bool,
     elapsed: Duration,
     received: Duration,
 }
@@ -257,15 +259,12 @@ impl Model {
                 self.popups.lock(state.away == Some(Away::Locked));
                 self.standing(&state, seq, now, effects);
                 let elapsed = elapsed_at(&state, &event.at) + age;
-                let mut seen = Seen { state: *state, elapsed, received: now };
-                // The daemon holds back states of a burst: this one is older than its word.
-                if seq < self.time_up {
-                    seen.time_is_up(now);
-                }
-                if !seen.is_over(now) {
+                // The daemon holds back states of a burst: one may be older than its word.
+                let over = crate::render::is_over(&state) || seq < self.time_up;
+                if !over {
                     effects.extend(self.popups.time_goes_on());
                 }
-                self.seen = Some(seen);
+                self.seen = Some(Seen { state: *state, over, elapsed, received: now });
             }
             EventBody::AlertRaised(AlertRaised { alert, window, reason, quiet }) => {
                 self.raise(Alert { number: alert, window, reason, seq, quiet }, now, effects);
@@ -285,8 +284,10 @@ impl Model {
             }
             EventBody::TimeboxElapsed => {
                 self.time_up = seq;
-                let commitment = self.seen.as_mut().and_then(|seen| seen.time_is_up(now));
-                let text = commitment.map(|it| it.text.clone());
+                let text = self.seen.as_mut().and_then(|seen| {
+                    seen.over = true;
+                    Some(seen.state.commitment.as_ref()?.text.clone())
+                });
                 self.popups.queue(Popup { kind: Kind::TimeUp, body: text.into_iter().collect() });
             }
             EventBody::Notice(Notice { kind, text }) => {
@@ -406,19 +407,10 @@ impl Model {
 }
 
 impl Seen {
-    /// The daemon says so: with what stands in the state it may be a moment short of it.
-    fn time_is_up(&mut self, now: Duration) -> Option<&Commitment> {
-        let commitment = self.state.commitment.as_ref()?;
-        let timebox = Duration::from_secs(commitment.timebox_secs?);
-        (self.elapsed, self.received) = (self.elapsed(now).max(timebox), now);
-        Some(commitment)
-    }
-
-    /// Whether the time of a session under way is up by now.
-    pub(crate) fn is_over(&self, now: Duration) -> bool {
+    /// Whether the time of the session is up by now: during a pause the daemon says nothing of it.
+    fn is_over(&self, now: Duration) -> bool {
         let timebox = self.state.commitment.as_ref().and_then(|it| it.timebox_secs);
-        self.state.phase == Phase::Active
-            && timebox.is_some_and(|timebox| Duration::from_secs(timebox) <= self.elapsed(now))
+        self.over || timebox.is_some_and(|secs| Duration::from_secs(secs) <= self.elapsed(now))
     }
 
     /// How long the session has lasted by now.
@@ -438,8 +430,7 @@ fn elapsed_at(state: &State, at: &antidrift_protocol::Timestamp) -> Duration {
     let Some(commitment) = &state.commitment else { return Duration::ZERO };
     let whole = Duration::from_secs(commitment.elapsed_secs);
     let fine = at.since(commitment.started_at);
-    // Never less than the daemon says: what it finds to be over would not be over here.
-    if fine.abs_diff(whole) <= Duration::from_secs(1) { fine.max(whole) } else { whole }
+    if fine.abs_diff(whole) <= Duration::from_secs(1) { fine } else { whole }
 }
 
 #[cfg(test)]

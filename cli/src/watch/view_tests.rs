@@ -44,7 +44,7 @@ fn shown(model: &Model) -> String {
 }
 
 fn line(model: &Model) -> Option<String> {
-    lines::text(model, NOW, render::tests::utc)
+    lines::text(model, render::tests::utc)
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn overtime_offers_more_time() {
     assert_eq!(line(&model).as_deref(), Some("on task: draft the report"));
     told(&mut model, EventBody::TimeboxElapsed);
     assert_eq!(line(&model).as_deref(), Some("on task, over time: draft the report"));
-    assert!(shown(&model).contains("\n0:00 over 25 min\n"));
+    assert!(shown(&model).contains("[+] 10 more minutes"));
 }
 
 #[test]
