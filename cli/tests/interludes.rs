@@ -1,5 +1,7 @@
 //! `pause`, `resume`, `extend` and `detour`.
 
+#![allow(clippy::unwrap_used, reason = "test code")]
+
 mod support;
 
 use antidrift_protocol::ErrorCode;
