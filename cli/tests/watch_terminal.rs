@@ -51,6 +51,9 @@ fn daemon(first: &Value) -> FakeDaemon {
                 &json!({"seq": 9, "saved": true, "warning": null,
                 "review": {}}),
             ),
+            Some("pause" | "resume" | "extend") => {
+                ok(request, &json!({"seq": 9, "saved": true, "warning": null}))
+            }
             _ => String::new(),
         })
     });
@@ -116,14 +119,54 @@ fn keys_answer_an_alert_and_a_window_that_was_left() {
     terminal.press("t");
     terminal.wait_for("on task from now on");
     assert_eq!(daemon.asked("ontask")[0]["args"], Value::Null);
-    // No question, no answer.
-    terminal.press("e");
+    // No question, no answer; by the key behind it we know that it has been read.
+    terminal.press("ep");
+    terminal.wait_for("paused; antidrift resume goes on");
     daemon.tell(&event("state", 3, &session("drifting")));
     terminal.wait_for("[e] end session");
     terminal.press("e");
     terminal.wait_for("session ended");
     assert_eq!(daemon.asked("complete").len(), 1);
     assert_eq!(daemon.asked("ontask").len(), 1);
+    terminal.press("q");
+    ended(&mut terminal);
+}
+
+#[test]
+fn keys_pause_and_go_on_and_give_more_time_when_it_is_up() {
+    // The time is up when the daemon says so, whatever the machine's clock says of the states.
+    let session = |status| {
+        let mut state = active(status);
+        state["commitment"]["timebox_secs"] = Value::Null;
+        state
+    };
+    let daemon = daemon(&session("ontask"));
+    let mut terminal = Terminal::start(&daemon, &["--no-notify"], &[]);
+    terminal.wait_for("[p] pause   [q] quit");
+    terminal.wait_for_keys();
+    // Not now.
+    terminal.press("+");
+    terminal.press("p");
+    terminal.wait_for("paused; antidrift resume goes on");
+    assert_eq!(daemon.asked("pause")[0]["args"], Value::Null);
+    let mut state = session("idle");
+    state["paused"] = json!({"since_at": "2026-11-30T09:12:44Z", "until_at": null});
+    daemon.tell(&event("state", 2, &state));
+    terminal.wait_for("[p] resume   [q] quit");
+    terminal.press("p");
+    terminal.wait_for("back to task");
+    assert_eq!(daemon.asked("resume").len(), 1);
+    daemon.tell(&event("state", 3, &session("ontask")));
+    daemon.tell(&event("timebox_elapsed", 4, &json!({})));
+    terminal.wait_for("[+] 10 more minutes   [p] pause   [q] quit");
+    assert!(daemon.asked("extend").is_empty());
+    terminal.press("+");
+    terminal.wait_for("10 min more");
+    assert_eq!(daemon.asked("extend")[0]["args"], json!({"secs": 600}));
+    daemon.tell(&event("state", 5, &session("ontask")));
+    wait_for("the key to go", || {
+        (!terminal.screen().iter().any(|line| line.contains("[+]"))).then_some(())
+    });
     terminal.press("q");
     ended(&mut terminal);
 }
