@@ -38,7 +38,8 @@ terminals and other programs that hold many contexts its whole title.
 
 Which window is meant: the focused one if it is flagged as drifting; else, when
 this is typed into a terminal, the last one that was flagged in the last 10
-minutes and not answered; else the focused one.
+minutes and not answered; else the focused one. Inside tmux and over ssh the
+terminal is known by its window class only.
 
 Examples:
   antidrift ontask

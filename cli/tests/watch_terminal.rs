@@ -222,13 +222,14 @@ fn keys_answer_an_alert_and_a_window_that_was_left() {
     terminal.press("\u{1b}[B");
     terminal.press("b");
     terminal.wait_for("back to task; the verdict");
-    assert_eq!(daemon.asked("refocus")[0]["args"], json!({"alert": 7}));
+    let named = json!({"alert": 7, "or_left": true});
+    assert_eq!(daemon.asked("refocus")[0]["args"], named);
     daemon.tell(&event("alert_cleared", 2, &json!({"alert": 7, "why": "moved"})));
     daemon.tell(&event("state", 2, &session("ontask")));
     terminal.wait_for("you left firefox: reddit");
     terminal.press("t");
     terminal.wait_for("on task from now on");
-    assert_eq!(daemon.asked("ontask")[0]["args"], Value::Null);
+    assert_eq!(daemon.asked("ontask")[0]["args"], named);
     // No question, no answer.
     terminal.press("e");
     daemon.tell(&event("state", 3, &session("drifting")));

@@ -104,7 +104,9 @@ impl Command {
                 }
                 check_allowed(&start.allowed)
             }
+            Self::Refocus(refocus) => check_or_left(refocus.alert, refocus.or_left),
             Self::Ontask(ontask) => {
+                check_or_left(ontask.alert, ontask.or_left)?;
                 if let Some((second, _)) = ontask.selectors().nth(1) {
                     return Err(invalid(second.as_str(), "only one selector may be given"));
                 }
@@ -135,12 +137,19 @@ impl Command {
                 _ => Ok(()),
             },
             Self::Status(_)
-            | Self::Refocus(_)
             | Self::End(_)
             | Self::Explain(_)
             | Self::Preview(_)
             | Self::CheckJudge(_) => Ok(()),
         }
+    }
+}
+
+/// Without an alert it would be dropped in silence.
+fn check_or_left(alert: Option<u64>, or_left: Option<bool>) -> Result<(), ErrorObject> {
+    match (alert, or_left) {
+        (None, Some(_)) => Err(invalid("or_left", "may only be given beside an alert")),
+        _ => Ok(()),
     }
 }
 

@@ -95,6 +95,9 @@ pub struct Refocus {
     /// The alert that is answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alert: Option<u64>,
+    /// Whether that alert may also be one whose window was left, in the last ten minutes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub or_left: Option<bool>,
     /// Whether the last on-task window shall be raised.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub activate: Option<bool>,
@@ -107,6 +110,9 @@ pub struct Ontask {
     /// The alert that is answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alert: Option<u64>,
+    /// Whether that alert may also be one whose window was left, in the last ten minutes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub or_left: Option<bool>,
     /// Allow this window class.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window_class: Option<String>,

@@ -160,17 +160,23 @@ fn f42_a_watch_that_is_held_holds_nobody_up() {
 struct Terminal {
     process: Process,
     record: PathBuf,
+    class: &'static str,
 }
 
 impl Terminal {
     fn open(scene: &Scene) -> Self {
+        Self::of_class(scene, "XTerm")
+    }
+
+    fn of_class(scene: &Scene, class: &'static str) -> Self {
         let record = scene.home.path().join("typescript");
         let inner = format!("{} watch --no-notify", antidrift().display());
         let mut command = scene.home.command("xterm");
-        command.env("DISPLAY", scene.desktop().display()).args(["-T", "watching", "-e"]);
+        command.env("DISPLAY", scene.desktop().display());
+        command.args(["-class", class, "-T", "watching", "-e"]);
         command.args(["script", "-q", "-f", "-e", "-c", &inner]).arg(&record);
         let process = Process::spawn(&mut command, "xterm");
-        let terminal = Self { process, record };
+        let terminal = Self { process, record, class };
         until("the view", || terminal.text().contains("the report").then_some(()));
         terminal
     }
@@ -194,12 +200,12 @@ impl Terminal {
             "--sync",
             "--onlyvisible",
             "--class",
-            "^XTerm$",
+            &format!("^{}$", self.class),
             "windowactivate",
             "--sync",
         ]);
         scene.subscriber.until("the terminal", |state| {
-            state.window.as_ref().is_some_and(|window| window.class == "XTerm")
+            state.window.as_ref().is_some_and(|window| window.class == self.class)
         });
         let mut command = scene.desktop().command("xdotool");
         assert_eq!(Process::spawn(command.args(["key", key]), "xdotool").wait(), 0);
@@ -207,9 +213,9 @@ impl Terminal {
 }
 
 /// In front of the window that drifts, with the terminal at its side.
-fn drifting() -> (Scene, Terminal) {
+fn drifting(terminal: &'static str) -> (Scene, Terminal) {
     let mut scene = scene();
-    let terminal = Terminal::open(&scene);
+    let terminal = Terminal::of_class(&scene, terminal);
     scene.desktop().open("Fun", "Football live");
     scene.subscriber.until_titled("Football live", DriftStatus::Drifting);
     terminal.until_text("Football is not the report");
@@ -225,17 +231,21 @@ fn cleared(scene: &mut Scene) -> ClearedWhy {
 
 #[test]
 fn t_on_the_terminal_means_the_window_that_was_left_for_it() {
-    let (mut scene, terminal) = drifting();
-    terminal.type_key(&mut scene, "t");
-    assert_eq!(cleared(&mut scene), ClearedWhy::Moved);
-    scene.subscriber.until("the class is allowed", |state: &State| {
-        state.allowed.as_ref().is_some_and(|allowed| allowed.window_classes == ["Fun"])
-    });
+    // The second is on no list of terminals.
+    for class in ["XTerm", "Zterm"] {
+        let (mut scene, terminal) = drifting(class);
+        terminal.type_key(&mut scene, "t");
+        assert_eq!(cleared(&mut scene), ClearedWhy::Moved);
+        let state = scene.subscriber.until("something is allowed", |state: &State| {
+            state.allowed.as_ref().is_some_and(|allowed| allowed.size() > 0)
+        });
+        assert_eq!(state.allowed.unwrap().window_classes, ["Fun"], "{class}");
+    }
 }
 
 #[test]
 fn e_on_the_terminal_ends_the_session_and_q_the_view() {
-    let (mut scene, mut terminal) = drifting();
+    let (mut scene, mut terminal) = drifting("XTerm");
     terminal.type_key(&mut scene, "e");
     scene.subscriber.until("review", |state| state.phase == Phase::Review);
     terminal.type_key(&mut scene, "q");
@@ -246,7 +256,7 @@ fn e_on_the_terminal_ends_the_session_and_q_the_view() {
 
 #[test]
 fn b_on_the_terminal_forgives_the_window() {
-    let (mut scene, terminal) = drifting();
+    let (mut scene, terminal) = drifting("XTerm");
     terminal.type_key(&mut scene, "b");
     assert_eq!(cleared(&mut scene), ClearedWhy::Moved);
     let asked = scene.judge.calls().len();

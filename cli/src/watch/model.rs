@@ -43,8 +43,11 @@ pub(crate) enum Input {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ask {
     pub(crate) choice: Choice,
-    /// The alert it answers. Without one the daemon knows which window was left.
-    pub(crate) alert: Option<u64>,
+    /// The alert it answers.
+    pub(crate) alert: u64,
+    /// Whether it answers that one also after its window was left: a key does, since to press it
+    /// the window has to be left for the terminal.
+    pub(crate) or_left: bool,
 }
 
 /// What became of it.
@@ -89,6 +92,7 @@ pub(crate) struct Alert {
 /// A window that was left while its alert stood.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Left {
+    number: u64,
     pub(crate) window: Option<Window>,
     until: Duration,
 }
@@ -151,7 +155,7 @@ impl Model {
                 // here.
                 if self.alert.as_ref().is_some_and(|standing| standing.number == alert) {
                     self.asking += 1;
-                    effects.push(Effect::Ask(Ask { choice, alert: Some(alert) }));
+                    effects.push(Effect::Ask(Ask { choice, alert, or_left: false }));
                 }
             }
             Input::Answered { ask, outcome } => self.answered(ask, outcome, now, &mut effects),
@@ -270,7 +274,8 @@ impl Model {
                 let Some(over) = self.alert.take_if(|it| it.number == alert) else { return };
                 effects.extend(self.popups.withdraw());
                 if why == ClearedWhy::Moved {
-                    self.left = Some(Left { window: over.window, until: now + GRACE });
+                    let Alert { number, window, .. } = over;
+                    self.left = Some(Left { number, window, until: now + GRACE });
                 }
             }
             EventBody::TimeboxElapsed => {
@@ -335,23 +340,22 @@ impl Model {
             _ => return None,
         };
         // Keys answer what is on the screen; without a question they would end a session by a slip.
-        let alert = self.alert.as_ref().map(|alert| alert.number);
-        if self.asking > 0 || (alert.is_none() && self.left.is_none()) {
+        let left = self.left.as_ref().map(|left| left.number);
+        let alert = self.alert.as_ref().map(|alert| alert.number).or(left)?;
+        if self.asking > 0 {
             return None;
         }
         self.asking += 1;
-        Some(Effect::Ask(Ask { choice, alert }))
+        Some(Effect::Ask(Ask { choice, alert, or_left: true }))
     }
 
     fn answered(&mut self, ask: Ask, outcome: Outcome, now: Duration, effects: &mut Vec<Effect>) {
         self.asking = self.asking.saturating_sub(1);
+        if !matches!(outcome, Outcome::Failed(_)) {
+            self.left.take_if(|left| left.number == ask.alert);
+        }
         match outcome {
-            Outcome::Done(text) => {
-                self.note = Some((text, now + NOTE));
-                if ask.alert.is_none() {
-                    self.left = None;
-                }
-            }
+            Outcome::Done(text) => self.note = Some((text, now + NOTE)),
             Outcome::Stale => {}
             Outcome::Failed(text) => self.say(text, now, effects),
         }

@@ -87,8 +87,8 @@ impl Watch {
     }
 }
 
-fn asks(choice: Choice, alert: Option<u64>) -> Vec<Effect> {
-    vec![Effect::Ask(Ask { choice, alert })]
+fn asks(choice: Choice, alert: u64, or_left: bool) -> Vec<Effect> {
+    vec![Effect::Ask(Ask { choice, alert, or_left })]
 }
 
 #[test]
@@ -97,12 +97,12 @@ fn an_alert_is_shown_answered_and_withdrawn() {
     assert_eq!(watch.raised(7), [popup_of(7, 0)]);
     assert_eq!(watch.state(state(Some(7))), []);
     assert_eq!(watch.model.alert.as_ref().unwrap().number, 7);
-    assert_eq!(watch.on(Input::Key('t')), asks(Choice::Ontask, Some(7)));
+    assert_eq!(watch.on(Input::Key('t')), asks(Choice::Ontask, 7, true));
     // A held key asks once.
     assert_eq!(watch.on(Input::Key('t')), []);
     assert_eq!(watch.cleared(7, ClearedWhy::Ontask), [Effect::Withdraw]);
     assert!(watch.model.alert.is_none() && watch.model.left.is_none());
-    let ask = Ask { choice: Choice::Ontask, alert: Some(7) };
+    let ask = Ask { choice: Choice::Ontask, alert: 7, or_left: true };
     watch.on(Input::Answered { ask, outcome: Outcome::Done("added".into()) });
     assert_eq!(watch.model.note(), Some("added"));
     watch.later(NOTE);
@@ -122,11 +122,20 @@ fn a_window_that_was_left_can_be_answered_for_a_minute() {
     watch.state(state(None));
     watch.later(secs(59));
     assert_eq!(watch.model.left.as_ref().unwrap().window, Some(window("reddit")));
-    // The alert is over, so the daemon's memory of it is asked.
-    assert_eq!(watch.on(Input::Key('t')), asks(Choice::Ontask, None));
-    let ask = Ask { choice: Choice::Ontask, alert: None };
-    watch.on(Input::Answered { ask, outcome: Outcome::Done("added".into()) });
-    assert!(watch.model.left.is_none());
+    // What is shown is answered, whatever has the focus by now.
+    assert_eq!(watch.on(Input::Key('t')), asks(Choice::Ontask, 7, true));
+    let ask = Ask { choice: Choice::Ontask, alert: 7, or_left: true };
+    watch.on(Input::Answered { ask, outcome: Outcome::Failed("no".into()) });
+    assert!(watch.model.left.is_some(), "it can be answered again");
+    for outcome in [Outcome::Done("added".into()), Outcome::Stale] {
+        watch.raised(7);
+        watch.cleared(7, ClearedWhy::Moved);
+        let other = Ask { alert: 6, ..ask };
+        watch.on(Input::Answered { ask: other, outcome: outcome.clone() });
+        assert!(watch.model.left.is_some(), "another alert's answer");
+        watch.on(Input::Answered { ask, outcome });
+        assert!(watch.model.left.is_none());
+    }
 
     watch.raised(8);
     watch.cleared(8, ClearedWhy::Moved);
@@ -197,13 +206,13 @@ fn buttons_of_alerts_that_are_over_do_nothing() {
     let mut watch = Watch::new();
     watch.raised(7);
     let press = |alert, choice| Input::Pressed { alert, choice };
-    assert_eq!(watch.on(press(7, Choice::End)), asks(Choice::End, Some(7)));
+    assert_eq!(watch.on(press(7, Choice::End)), asks(Choice::End, 7, false));
     watch.cleared(7, ClearedWhy::Moved);
     for choice in [Choice::Back, Choice::Ontask, Choice::End] {
         assert_eq!(watch.on(press(7, choice)), []);
     }
     // And if the daemon found it stale, nothing is said.
-    let ask = Ask { choice: Choice::End, alert: Some(7) };
+    let ask = Ask { choice: Choice::End, alert: 7, or_left: false };
     assert_eq!(watch.on(Input::Answered { ask, outcome: Outcome::Stale }), []);
     assert_eq!(watch.model.note(), None);
     let said = watch.on(Input::Answered { ask, outcome: Outcome::Failed("no".into()) });

@@ -31,6 +31,8 @@ pub struct Window {
     pub instance: String,
     /// `_NET_WM_NAME`, else `WM_NAME`; empty when both are missing.
     pub title: String,
+    /// The process that put it up: `_NET_WM_PID` (EWMH), if it is one of this host's.
+    pub process: Option<u32>,
     /// Basename of a terminal's foreground process, where the machine tells it.
     pub command: Option<String>,
     /// Host name of an address that stands in the title.

@@ -100,6 +100,7 @@ pub(super) struct Alert {
 /// An alert whose window was left before anybody answered.
 #[derive(Debug)]
 pub(super) struct LeftAlert {
+    pub(super) number: u64,
     pub(super) window: Arc<Window>,
     pub(super) key: ContextKey,
     pub(super) left_at: Duration,
@@ -177,8 +178,8 @@ impl Active {
         if let Status::Drifting { alert, .. } = old {
             step.edge(cleared(alert.number, why));
             if why == ClearedWhy::Moved {
-                let Alert { window, key, .. } = alert;
-                self.left = Some(LeftAlert { window, key, left_at: now.awake });
+                let Alert { number, window, key, .. } = alert;
+                self.left = Some(LeftAlert { number, window, key, left_at: now.awake });
             }
         }
     }

@@ -26,6 +26,9 @@ pub enum Input {
         ticket: Ticket,
         /// What is asked, within the bounds of the protocol.
         command: Command,
+        /// The process that asks, its parent, and so on; empty where that is not known. A window
+        /// that one of them has put up is the terminal that the request was typed in.
+        lineage: Vec<u32>,
     },
     /// A judgement has ended by itself. One that was cancelled must not report.
     JudgeDone {

@@ -167,8 +167,8 @@ impl Session {
         let mut step = Step::default();
         match input {
             Input::Observed(observation) => self.observed(observation),
-            Input::Request { ticket, command } => {
-                let result = self.request(command, &mut step);
+            Input::Request { ticket, command, lineage } => {
+                let result = self.request(command, &lineage, &mut step);
                 step.effects.reply = Some(ReplyTo { ticket, result });
             }
             Input::JudgeDone { run, result } => self.judge_done(run, result),

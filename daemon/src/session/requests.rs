@@ -7,13 +7,20 @@ use antidrift_protocol::{
     Timestamp,
 };
 
-use super::{Session, Stage, Step, active::Active, present::left_alone, target::Target, view};
+use super::{
+    Session, Stage, Step,
+    active::Active,
+    present::left_alone,
+    target::{Hint, Target},
+    view,
+};
 use crate::evidence::{Window, context_title, normal_form};
 
 impl Session {
     pub(super) fn request(
         &mut self,
         command: Command,
+        lineage: &[u32],
         step: &mut Step,
     ) -> Result<Answer, ErrorObject> {
         match command {
@@ -23,12 +30,12 @@ impl Session {
                 state: State::default(),
             }))),
             Command::Start(start) => self.start(start, step),
-            Command::Refocus(refocus) => self.refocus(&refocus, step),
-            Command::Ontask(ontask) => self.ontask(&ontask, step),
+            Command::Refocus(refocus) => self.refocus(&refocus, lineage, step),
+            Command::Ontask(ontask) => self.ontask(&ontask, lineage, step),
             Command::Complete(complete) => self.complete(complete, step),
             Command::End(_) => self.end(step),
-            Command::Explain(_) => self.explain(),
-            Command::Preview(_) => self.preview(),
+            Command::Explain(_) => self.explain(lineage),
+            Command::Preview(_) => self.preview(lineage),
             Command::Hello(_)
             | Command::Propose(_)
             | Command::CheckJudge(_)
@@ -98,9 +105,15 @@ impl Session {
         notes
     }
 
-    fn ontask(&mut self, ontask: &Ontask, step: &mut Step) -> Result<Answer, ErrorObject> {
+    fn ontask(
+        &mut self,
+        ontask: &Ontask,
+        lineage: &[u32],
+        step: &mut Step,
+    ) -> Result<Answer, ErrorObject> {
         let active = active_of(&self.stage)?;
-        let target = self.target(active, ontask.alert)?;
+        let (alert, or_left) = (ontask.alert, ontask.or_left.unwrap_or(false));
+        let target = self.target(active, Hint { alert, or_left, lineage })?;
         let (selector, value) = match (ontask.selector(), &target) {
             (Some((selector, value)), _) => (selector, value.to_owned()),
             (None, Some(target)) => self.entry_for(&target.window, ontask.of_window)?,
@@ -164,9 +177,15 @@ impl Session {
         Ok((selector, value))
     }
 
-    fn refocus(&mut self, refocus: &Refocus, step: &mut Step) -> Result<Answer, ErrorObject> {
+    fn refocus(
+        &mut self,
+        refocus: &Refocus,
+        lineage: &[u32],
+        step: &mut Step,
+    ) -> Result<Answer, ErrorObject> {
         let active = active_of(&self.stage)?;
-        let target = self.target(active, refocus.alert)?;
+        let (alert, or_left) = (refocus.alert, refocus.or_left.unwrap_or(false));
+        let target = self.target(active, Hint { alert, or_left, lineage })?;
         if let Some(target) = &target {
             self.answer_alert(target, ClearedWhy::Refocus, step);
             if target.is_present
