@@ -76,7 +76,8 @@ Examples:
 
 const WATCH_HELP: &str = "\
 On a terminal: a live view; keys b (back to task), t (this is on task),
-e (end session), q (quit). In a pipe: one line a change, for bars.
+e (end session), q (quit). While it is in front of its terminal, that terminal
+is not judged (within tmux it is). In a pipe: one line a change, for bars.
 Alerts are also shown as desktop notifications by notify-send; of several
 watches one shows them.
 

@@ -42,7 +42,16 @@ pub struct Window {
     pub parent: Option<Box<Window>>,
 }
 
+/// The basename of our own client.
+const CLIENT: &str = "antidrift";
+
 impl Window {
+    /// Whether our own client runs in it, as a live view does: that says nothing about what a
+    /// person is doing, so it is never judged.
+    pub fn is_our_view(&self) -> bool {
+        self.command.as_deref() == Some(CLIENT)
+    }
+
     /// Whether the window says nothing about itself: it has neither class nor title, so it is never
     /// judged.
     pub fn is_anonymous(&self) -> bool {

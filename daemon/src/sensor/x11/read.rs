@@ -14,7 +14,7 @@ use x11rb::protocol::xproto::{
 use super::Conn;
 use super::atoms::Atoms;
 use crate::evidence::Window;
-use crate::sensor::terminal;
+use crate::sensor::terminal::{self, Reach};
 use crate::sensor::text::{self, Encoding};
 
 /// Longest title, in bytes, and longest class and instance.
@@ -62,8 +62,21 @@ pub(super) struct Title {
 pub(super) struct Identity {
     pub(super) window: Window,
     pub(super) net_title: bool,
-    /// The process of a terminal on this host.
-    pub(super) terminal: Option<u32>,
+    pub(super) terminal: Option<Terminal>,
+}
+
+/// A process of this host in whose window a command runs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Terminal {
+    process: u32,
+    reach: Reach,
+}
+
+impl Terminal {
+    /// What runs in its foreground, where that can be told.
+    pub(super) fn foreground_command(self) -> Option<String> {
+        terminal::foreground_command(self.process, self.reach)
+    }
 }
 
 /// Reads windows of one connection.
@@ -95,11 +108,14 @@ impl Reader<'_> {
         Ok(Some(Identity { window, net_title, terminal }))
     }
 
-    /// Notes what runs in the foreground of a terminal and gives the terminal's process.
-    fn find_command(&self, window: &mut Window) -> Option<u32> {
-        let process = window.process.filter(|_| (self.is_terminal)(&window.class))?;
-        window.command = terminal::foreground_command(process);
-        Some(process)
+    /// Notes what runs in the foreground of a terminal and gives the terminal. One whose class says
+    /// nothing is one if it holds a pty.
+    fn find_command(&self, window: &mut Window) -> Option<Terminal> {
+        let known = (self.is_terminal)(&window.class);
+        let reach = if known { terminal::TERMINAL } else { terminal::UNKNOWN };
+        let terminal = Terminal { process: window.process?, reach };
+        window.command = terminal.foreground_command();
+        (known || window.command.is_some()).then_some(terminal)
     }
 
     /// The title alone; `None` when the window is gone.

@@ -3,6 +3,7 @@
 mod alerts;
 mod answers;
 mod embedded;
+mod own_view;
 mod privacy;
 mod properties;
 mod spec;
