@@ -41,16 +41,18 @@ pub(super) fn serve(
     }
 }
 
-fn answer(socket: &SocketPath, Ask { choice, alert }: Ask) -> Result<String, ClientError> {
+fn answer(socket: &SocketPath, ask: Ask) -> Result<String, ClientError> {
     let mut client = Client::connect(socket, NAME)?;
-    let (text, saved) = match choice {
+    let alert = ask.alert;
+    let or_left = ask.or_left.then_some(true);
+    let (text, saved) = match ask.choice {
         Choice::Back => {
-            let command = Command::Refocus(Refocus { alert, activate: None });
+            let command = Command::Refocus(Refocus { alert, or_left, activate: None });
             let done: Refocused = client.ask(command, ANSWER_LIMIT)?;
             (refocus_text(&done), (done.saved, done.warning))
         }
         Choice::Ontask => {
-            let command = Command::Ontask(Ontask { alert, ..Ontask::default() });
+            let command = Command::Ontask(Ontask { alert, or_left, ..Ontask::default() });
             let done: Allowing = client.ask(command, ANSWER_LIMIT)?;
             (ontask_text(&done), (done.saved, done.warning))
         }
