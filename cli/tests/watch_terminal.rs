@@ -142,7 +142,7 @@ fn keys_pause_and_go_on_and_give_more_time_when_it_is_up() {
         state
     };
     let daemon = daemon(&session("ontask"));
-    let mut terminal = Terminal::start(&daemon, &["--no-notify"], &[]);
+    let mut terminal = watch(&daemon, &["--no-notify"], &[]);
     terminal.wait_for("[p] pause   [q] quit");
     terminal.wait_for_keys();
     // Not now.
