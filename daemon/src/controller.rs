@@ -14,14 +14,14 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    ai::{Failure, Judge, Judgement, Verdict, prompt},
-    audit::Audit,
+    ai::{Failure, Judge, Judgement, Verdict},
     clock::{self, Timer},
+    desk::Desk,
     evidence::Window,
     history::History,
     hub::{Hub, Subscription},
-    sensor::{Desk, Observation},
-    session::{Effects, Input, JudgeStart, Now, RunId, Session, Ticket},
+    sensor::Observation,
+    session::{Effects, Input, JudgeNews, JudgeStart, Now, RunId, Session, Ticket},
     store::Store,
 };
 
@@ -42,6 +42,8 @@ pub enum Message {
     Request {
         /// What.
         command: Command,
+        /// The processes it comes from: see [`Input::Request`].
+        lineage: Vec<u32>,
         /// Where the answer goes, once the change is made and its save was attempted.
         reply: Reply,
     },
@@ -71,7 +73,6 @@ pub struct Controller {
     judge: Option<Arc<dyn Judge>>,
     run: Option<Run>,
     store: Store,
-    audit: Option<Audit>,
     desk: Desk,
     history: History,
     hub: Hub,
@@ -95,7 +96,6 @@ impl Controller {
         session: Session,
         judge: Option<Arc<dyn Judge>>,
         store: Store,
-        audit: Option<Audit>,
         desk: Desk,
         history: History,
     ) -> io::Result<Self> {
@@ -105,7 +105,7 @@ impl Controller {
         if let Some(record) = session.record() {
             history.keep(record);
         }
-        Ok(Self { session, judge, run: None, store, audit, desk, history, hub, timer, tickets: 0 })
+        Ok(Self { session, judge, run: None, store, desk, history, hub, timer, tickets: 0 })
     }
 
     /// Runs until `stop` is cancelled, then tells everybody, saves, and returns. `reason` is what
@@ -167,10 +167,10 @@ impl Controller {
 
     fn receive(&mut self, message: Message) {
         match message {
-            Message::Request { command, reply } => {
+            Message::Request { command, lineage, reply } => {
                 self.tickets += 1;
                 let ticket = Ticket(self.tickets);
-                self.step(Input::Request { ticket, command }, Some(reply));
+                self.step(Input::Request { ticket, command, lineage }, Some(reply));
             }
             Message::RecentClasses { reply } => {
                 let _ = reply.send(self.session.recent_classes());
@@ -223,18 +223,18 @@ impl Controller {
         if let Some(record) = effects.record.take() {
             self.history.keep(record);
         }
-        if let Some(failure) = effects.judge_failed.take() {
-            tracing::warn!("the judge failed: {failure}");
+        match effects.judge_news.take() {
+            Some(JudgeNews::Fails(why)) => tracing::warn!("the judge fails: {why}"),
+            Some(JudgeNews::Recovered { failures }) => {
+                tracing::info!("the judge answers again, after {failures} failures in a row");
+            }
+            None => {}
         }
         self.hub.publish(&mut effects, now);
         if let Some(JudgeStart { run, question }) = effects.start_judge
             && let Some(judge) = &self.judge
         {
             tracing::debug!(class = question.class, "the judge is asked");
-            if let Some(audit) = &mut self.audit {
-                let backend = self.session.state(now).judge.backend;
-                audit.write(now.wall, &backend, &prompt::judge(&question));
-            }
             self.run = Some(Run { id: run, judgement: judge.judge(question) });
         }
     }

@@ -8,10 +8,10 @@ use antidrift_protocol::{
 
 use super::{
     Now, SavedSession, Stage, Step, cleared,
-    interlude::{Interlude, Kind},
+    interlude::Interlude,
     ledger::Ledger,
     popups::Popups,
-    snapshot,
+    snapshot::{self, InterludeKind as Kind},
     time::Stopwatch,
 };
 use crate::evidence::{ContextKey, Matcher, Window};
@@ -123,6 +123,7 @@ pub(super) struct Alert {
 /// An alert whose window was left before anybody answered.
 #[derive(Debug)]
 pub(super) struct LeftAlert {
+    pub(super) number: u64,
     pub(super) window: Arc<Window>,
     pub(super) key: ContextKey,
     pub(super) left_at: Duration,
@@ -261,9 +262,9 @@ impl Active {
             let stood = now.awake.saturating_sub(alert.raised_at);
             self.ledger.answered(alert.raised_wall, &alert.window.class, why, stood);
             if why == ClearedWhy::Moved {
-                let Alert { window, key, raised_at, .. } = alert;
-                let untold_since = Some(raised_at);
-                self.left = Some(LeftAlert { window, key, left_at: now.awake, untold_since });
+                let Alert { number, window, key, raised_at, .. } = alert;
+                let (left_at, untold_since) = (now.awake, Some(raised_at));
+                self.left = Some(LeftAlert { number, window, key, left_at, untold_since });
             }
         }
     }

@@ -51,10 +51,9 @@ use embedded::Embedded;
 use judge::JudgeState;
 use present::Focused;
 
-pub use effect::{Effects, JudgeStart, ReplyTo};
+pub use effect::{Effects, JudgeNews, JudgeStart, ReplyTo};
 pub use input::{Input, RunId, Ticket};
-pub use interlude::{Kind as InterludeKind, SavedInterlude};
-pub use snapshot::{SavedSession, Snapshot};
+pub use snapshot::{InterludeKind, SavedInterlude, SavedSession, Snapshot};
 pub use time::Now;
 pub use view::window as wire_window;
 
@@ -211,8 +210,8 @@ impl Session {
         match input {
             Input::Observed(observation) => self.observed(observation),
             Input::Absence(absence) => self.presence.login = absence,
-            Input::Request { ticket, command } => {
-                let result = self.request(command, &mut step);
+            Input::Request { ticket, command, lineage } => {
+                let result = self.request(command, &lineage, &mut step);
                 step.effects.reply = Some(ReplyTo { ticket, result });
             }
             Input::JudgeDone { run, result } => self.judge_done(run, result),
@@ -287,7 +286,7 @@ impl Session {
                 active.saved_at = self.now.awake;
             }
         }
-        effects.judge_failed = self.judge.news.take();
+        effects.judge_news = self.judge.news.take();
         effects.seq = self.seq;
         effects.at = self.now.wall;
         effects

@@ -12,12 +12,19 @@ impl World {
     fn finish(&mut self) -> Record {
         let ticket = Ticket(900);
         let command = Command::Complete(Complete::default());
-        *self.step(Input::Request { ticket, command }).record.expect("a record")
+        *self
+            .step(Input::Request { ticket, command, lineage: Vec::new() })
+            .record
+            .expect("a record")
     }
 
     fn review(&mut self, review: GiveReview) -> (Option<Record>, Result<Answer, ErrorObject>) {
         let ticket = Ticket(901);
-        let effects = self.step(Input::Request { ticket, command: Command::Review(review) });
+        let effects = self.step(Input::Request {
+            ticket,
+            command: Command::Review(review),
+            lineage: Vec::new(),
+        });
         (effects.record.map(|record| *record), effects.reply.unwrap().result)
     }
 }
