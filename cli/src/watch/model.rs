@@ -51,6 +51,8 @@ pub(crate) struct Ask {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Done(String),
+    /// Done, but for a part that a person should know of.
+    Partly(String),
     /// The alert was over already: nothing happened, and there is nothing to say.
     Stale,
     Failed(String),
@@ -351,13 +353,12 @@ impl Model {
 
     fn answered(&mut self, ask: Ask, outcome: Outcome, now: Duration, effects: &mut Vec<Effect>) {
         self.asking = self.asking.saturating_sub(1);
+        if ask.alert.is_none() && matches!(outcome, Outcome::Done(_) | Outcome::Partly(_)) {
+            self.left = None;
+        }
         match outcome {
-            Outcome::Done(text) => {
-                self.note = Some((text, now + NOTE));
-                if ask.alert.is_none() {
-                    self.left = None;
-                }
-            }
+            Outcome::Done(text) => self.note = Some((text, now + NOTE)),
+            Outcome::Partly(text) => self.say(text, now, effects),
             Outcome::Stale => {}
             Outcome::Failed(text) => self.say(text, now, effects),
         }

@@ -6,12 +6,13 @@ use antidrift_protocol::{Away, DriftStatus, JudgeStatus, Phase, SensorStatus, St
 
 use super::{
     model::{Link, Model, Seen},
-    screen::{Frame, cut, wrap},
+    screen::{Frame, wrap},
 };
 use crate::{
     duration::{clock, words},
     notify::Choice,
     render::{self, Paint},
+    width::cut,
 };
 
 /// A terminal's size.
