@@ -4,7 +4,13 @@
 
 mod support;
 
+use std::{fs::File, io::Read as _};
+
 use antidrift_protocol::ErrorCode;
+use rustix::{
+    pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt},
+    termios::{Winsize, tcsetwinsize},
+};
 use serde_json::{Value, json};
 use support::*;
 
@@ -53,6 +59,34 @@ fn windows_are_a_table_or_the_daemons_json() {
     assert_eq!(serde_json::from_str::<Value>(&ran.out).unwrap(), windows(&["Code", "firefox"], 3));
     assert!(!ran.out.contains('\u{1b}'));
     assert_eq!(daemon.asked("windows").len(), 2);
+}
+
+#[test]
+fn a_terminal_gets_lines_of_its_width() {
+    let title = "x".repeat(150);
+    let window = json!({"class": "Code", "instance": "code", "title": title});
+    let answer = json!({"windows": [window], "omitted": 0});
+    let daemon = FakeDaemon::start(answering("windows", answer));
+    let whole = run(daemon.dir.path(), &["windows"]);
+    assert!(whole.out.ends_with(&format!("  {title}\n")), "{whole:?}");
+
+    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+    let master = openpt(flags).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    let size = Winsize { ws_row: 24, ws_col: 40, ws_xpixel: 0, ws_ypixel: 0 };
+    tcsetwinsize(&master, size).unwrap();
+    let slave = ioctl_tiocgptpeer(&master, flags).unwrap();
+    let mut command = client(daemon.dir.path());
+    let child = command.arg("windows").stdout(slave).spawn().unwrap();
+    drop(command);
+    assert_eq!(finish(child).code, Some(0));
+    // Once nobody has the other side any more, the end of it is an error.
+    let mut shown = Vec::new();
+    let _ = File::from(master).read_to_end(&mut shown);
+    let cut = format!("Code   code      {}…", "x".repeat(22));
+    let shown = String::from_utf8(shown).unwrap();
+    assert_eq!(shown.lines().collect::<Vec<_>>(), ["CLASS  INSTANCE  TITLE", cut.as_str()]);
 }
 
 #[test]

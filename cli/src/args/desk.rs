@@ -69,7 +69,7 @@ pub(crate) struct Allow {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum AllowWhat {
-    /// Show what is allowed [default]
+    /// Show what is allowed; the same as without a word
     List(AllowList),
     /// Allow more
     Add(Entries),
