@@ -14,13 +14,12 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    ai::{Failure, Judge, Judgement, Verdict, prompt},
-    audit::Audit,
+    ai::{Failure, Judge, Judgement, Verdict},
     clock::{self, Timer},
     evidence::Window,
     hub::{Hub, Subscription},
     sensor::{Desk, Observation},
-    session::{Effects, Input, JudgeStart, Now, RunId, Session, Ticket},
+    session::{Effects, Input, JudgeNews, JudgeStart, Now, RunId, Session, Ticket},
     store::Store,
 };
 
@@ -70,7 +69,6 @@ pub struct Controller {
     judge: Option<Arc<dyn Judge>>,
     run: Option<Run>,
     store: Store,
-    audit: Option<Audit>,
     desk: Desk,
     hub: Hub,
     timer: Timer,
@@ -93,12 +91,11 @@ impl Controller {
         session: Session,
         judge: Option<Arc<dyn Judge>>,
         store: Store,
-        audit: Option<Audit>,
         desk: Desk,
     ) -> io::Result<Self> {
         let timer = Timer::new()?;
         let hub = Hub::default();
-        Ok(Self { session, judge, run: None, store, audit, desk, hub, timer, tickets: 0 })
+        Ok(Self { session, judge, run: None, store, desk, hub, timer, tickets: 0 })
     }
 
     /// Runs until `stop` is cancelled, then tells everybody, saves, and returns. `reason` is what
@@ -213,18 +210,18 @@ impl Controller {
                 }
             }
         }
-        if let Some(failure) = effects.judge_failed.take() {
-            tracing::warn!("the judge failed: {failure}");
+        match effects.judge_news.take() {
+            Some(JudgeNews::Fails(why)) => tracing::warn!("the judge fails: {why}"),
+            Some(JudgeNews::Recovered { failures }) => {
+                tracing::info!("the judge answers again, after {failures} failures in a row");
+            }
+            None => {}
         }
         self.hub.publish(&mut effects, now);
         if let Some(JudgeStart { run, question }) = effects.start_judge
             && let Some(judge) = &self.judge
         {
             tracing::debug!(class = question.class, "the judge is asked");
-            if let Some(audit) = &mut self.audit {
-                let backend = self.session.state(now).judge.backend;
-                audit.write(now.wall, &backend, &prompt::judge(&question));
-            }
             self.run = Some(Run { id: run, judgement: judge.judge(question) });
         }
     }

@@ -50,7 +50,7 @@ use embedded::Embedded;
 use judge::JudgeState;
 use present::Focused;
 
-pub use effect::{Effects, JudgeStart, ReplyTo};
+pub use effect::{Effects, JudgeNews, JudgeStart, ReplyTo};
 pub use input::{Input, RunId, Ticket};
 pub use interlude::{Kind as InterludeKind, SavedInterlude};
 pub use snapshot::{SavedSession, Snapshot};
@@ -269,7 +269,7 @@ impl Session {
                 active.saved_at = self.now.awake;
             }
         }
-        effects.judge_failed = self.judge.news.take();
+        effects.judge_news = self.judge.news.take();
         effects.seq = self.seq;
         effects.at = self.now.wall;
         effects

@@ -19,7 +19,8 @@ use antidrift_protocol::{
 };
 
 use super::{
-    Effects, Input, JudgeSettings, NotifySettings, Now, RunId, Session, Settings, Snapshot, Ticket,
+    Effects, Input, JudgeNews, JudgeSettings, NotifySettings, Now, RunId, Session, Settings,
+    Snapshot, Ticket,
 };
 use crate::{
     ai::{Failure, FailureKind, Verdict},
