@@ -46,7 +46,8 @@ terminals and other programs that hold many contexts its whole title.
 
 Which window is meant: the focused one if it is flagged as drifting; else, when
 this is typed into a terminal, the last one that was flagged in the last 10
-minutes and not answered; else the focused one.
+minutes and not answered; else the focused one. Inside tmux and over ssh the
+terminal is known by its window class only.
 
 Examples:
   antidrift ontask
@@ -115,7 +116,8 @@ Examples:
 const WATCH_HELP: &str = "\
 On a terminal: a live view; keys b (back to task), t (this is on task),
 e (end session), p (pause and resume), + (10 more minutes, when the time is up),
-q (quit). In a pipe: one line a change, for bars.
+q (quit). While it is in front of its terminal, that terminal is not judged
+(within tmux it is). In a pipe: one line a change, for bars.
 Alerts are also shown as desktop notifications by notify-send; of several
 watches one shows them.
 

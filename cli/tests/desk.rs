@@ -4,15 +4,9 @@
 
 mod support;
 
-use std::{fs::File, io::Read as _};
-
 use antidrift_protocol::ErrorCode;
-use rustix::{
-    pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt},
-    termios::{Winsize, tcsetwinsize},
-};
 use serde_json::{Value, json};
-use support::*;
+use support::{terminal::Terminal, *};
 
 fn windows(classes: &[&str], omitted: u64) -> Value {
     let window = |class: &&str| {
@@ -70,22 +64,10 @@ fn a_terminal_gets_lines_of_its_width() {
     let whole = run(daemon.dir.path(), &["windows"]);
     assert!(whole.out.ends_with(&format!("  {title}\n")), "{whole:?}");
 
-    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
-    let master = openpt(flags).unwrap();
-    grantpt(&master).unwrap();
-    unlockpt(&master).unwrap();
-    let size = Winsize { ws_row: 24, ws_col: 40, ws_xpixel: 0, ws_ypixel: 0 };
-    tcsetwinsize(&master, size).unwrap();
-    let slave = ioctl_tiocgptpeer(&master, flags).unwrap();
-    let mut command = client(daemon.dir.path());
-    let child = command.arg("windows").stdout(slave).spawn().unwrap();
-    drop(command);
-    assert_eq!(finish(child).code, Some(0));
-    // Once nobody has the other side any more, the end of it is an error.
-    let mut shown = Vec::new();
-    let _ = File::from(master).read_to_end(&mut shown);
-    let cut = format!("Code   code      {}…", "x".repeat(22));
-    let shown = String::from_utf8(shown).unwrap();
+    let mut terminal = Terminal::start(&daemon, &["windows"], &[]);
+    assert_eq!(wait_for_end(&mut terminal.child).code(), Some(0));
+    let shown = terminal.wait_for_raw("…\r\n");
+    let cut = format!("Code   code      {}…", "x".repeat(62));
     assert_eq!(shown.lines().collect::<Vec<_>>(), ["CLASS  INSTANCE  TITLE", cut.as_str()]);
 }
 

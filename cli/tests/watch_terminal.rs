@@ -112,13 +112,14 @@ fn keys_answer_an_alert_and_a_window_that_was_left() {
     terminal.press("\u{1b}[B");
     terminal.press("b");
     terminal.wait_for("back to task; the verdict");
-    assert_eq!(daemon.asked("refocus")[0]["args"], json!({"alert": 7}));
+    let named = json!({"alert": 7, "or_left": true});
+    assert_eq!(daemon.asked("refocus")[0]["args"], named);
     daemon.tell(&event("alert_cleared", 2, &json!({"alert": 7, "why": "moved"})));
     daemon.tell(&event("state", 2, &session("ontask")));
     terminal.wait_for("you left firefox: reddit");
     terminal.press("t");
     terminal.wait_for("on task from now on");
-    assert_eq!(daemon.asked("ontask")[0]["args"], Value::Null);
+    assert_eq!(daemon.asked("ontask")[0]["args"], named);
     // No question, no answer; by the key behind it we know that it has been read.
     terminal.press("ep");
     terminal.wait_for("paused; antidrift resume goes on");
@@ -141,7 +142,7 @@ fn keys_pause_and_go_on_and_give_more_time_when_it_is_up() {
         state
     };
     let daemon = daemon(&session("ontask"));
-    let mut terminal = Terminal::start(&daemon, &["--no-notify"], &[]);
+    let mut terminal = watch(&daemon, &["--no-notify"], &[]);
     terminal.wait_for("[p] pause   [q] quit");
     terminal.wait_for_keys();
     // Not now.
@@ -270,7 +271,8 @@ fn titles_do_nothing_to_the_terminal_and_colours_can_be_off() {
     for (environment, coloured) in [(&[][..], true), (&[("NO_COLOR", "1")], false)] {
         let terminal = watch(&daemon, &["--no-notify"], environment);
         terminal.wait_for("okredx spoof");
-        let raw = terminal.raw();
+        let raw = terminal.raw().replace("\u{1b}]0;antidrift watch\u{7}", "(our own title)");
+        assert!(raw.contains("(our own title)"));
         for evil in ["[31m", "pwned", "\u{9b}", "\u{7}"] {
             assert!(!raw.contains(evil), "{evil:?}: {raw:?}");
         }

@@ -16,9 +16,10 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     ai::{Failure, Judge, Judgement, Verdict},
     clock::{self, Timer},
+    desk::Desk,
     evidence::Window,
     hub::{Hub, Subscription},
-    sensor::{Desk, Observation},
+    sensor::Observation,
     session::{Effects, Input, JudgeNews, JudgeStart, Now, RunId, Session, Ticket},
     store::Store,
 };
@@ -40,6 +41,8 @@ pub enum Message {
     Request {
         /// What.
         command: Command,
+        /// The processes it comes from: see [`Input::Request`].
+        lineage: Vec<u32>,
         /// Where the answer goes, once the change is made and its save was attempted.
         reply: Reply,
     },
@@ -157,10 +160,10 @@ impl Controller {
 
     fn receive(&mut self, message: Message) {
         match message {
-            Message::Request { command, reply } => {
+            Message::Request { command, lineage, reply } => {
                 self.tickets += 1;
                 let ticket = Ticket(self.tickets);
-                self.step(Input::Request { ticket, command }, Some(reply));
+                self.step(Input::Request { ticket, command, lineage }, Some(reply));
             }
             Message::RecentClasses { reply } => {
                 let _ = reply.send(self.session.recent_classes());

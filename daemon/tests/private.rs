@@ -70,7 +70,7 @@ fn focus(id: u32, title: &str) -> Input {
 }
 
 fn request(command: Command) -> Input {
-    Input::Request { ticket: Ticket(1), command }
+    Input::Request { ticket: Ticket(1), command, lineage: Vec::new() }
 }
 
 fn judged(run: u64, on_task: bool) -> Input {

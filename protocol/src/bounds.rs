@@ -109,7 +109,9 @@ impl Command {
                 start.timebox_secs.map_or(Ok(()), |secs| seconds("timebox_secs", secs))?;
                 check_allowed("allowed", &start.allowed)
             }
+            Self::Refocus(refocus) => check_or_left(refocus.alert, refocus.or_left),
             Self::Ontask(ontask) => {
+                check_or_left(ontask.alert, ontask.or_left)?;
                 if let Some((second, _)) = ontask.selectors().nth(1) {
                     return Err(invalid(second.as_str(), "only one selector may be given"));
                 }
@@ -150,7 +152,6 @@ impl Command {
                 _ => Ok(()),
             },
             Self::Status(_)
-            | Self::Refocus(_)
             | Self::End(_)
             | Self::Resume(_)
             | Self::Windows(_)
@@ -158,6 +159,14 @@ impl Command {
             | Self::Preview(_)
             | Self::CheckJudge(_) => Ok(()),
         }
+    }
+}
+
+/// Without an alert it would be dropped in silence.
+fn check_or_left(alert: Option<u64>, or_left: Option<bool>) -> Result<(), ErrorObject> {
+    match (alert, or_left) {
+        (None, Some(_)) => Err(invalid("or_left", "may only be given beside an alert")),
+        _ => Ok(()),
     }
 }
 

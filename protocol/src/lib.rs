@@ -120,14 +120,18 @@
 //!   1 to 86 400.
 //! - `ontask` takes at most one selector. Without one it adds what suits the window that is meant:
 //!   the one of the alert, or else the one that drifts or was left for a terminal, or else the one
-//!   that has the focus. To say what of that window, without naming it, there is `of_window` in the
+//!   that has the focus. A terminal is a window whose process is one of those that your client
+//!   descends from, or whose class is known. To say what of that window, without naming it, there is `of_window` in the
 //!   selector's place, as in the lines below.
 //! - Buttons on a notification send the number of its alert as `alert`. When that alert is over, or
-//!   another window has its place, the answer is `stale_alert` and nothing has changed.
+//!   another window has its place, the answer is `stale_alert` and nothing has changed. A client that
+//!   shows an alert on, after its window was left for the client's own, adds `or_left`: then the
+//!   window of that alert is meant, for ten minutes after it was left.
 //!
 //! ```json
 //! {"id":8,"cmd":"ontask","args":{"of_window":"window_class"}}
 //! {"id":9,"cmd":"ontask","args":{"of_window":"window_title"}}
+//! {"id":10,"cmd":"ontask","args":{"alert":1764490000007,"or_left":true}}
 //! ```
 //!
 //! `saved` says whether the change is on disk when the answer comes. If it is `false`, the change is

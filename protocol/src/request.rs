@@ -107,6 +107,9 @@ pub struct Refocus {
     /// The alert that is answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alert: Option<u64>,
+    /// Whether that alert may also be one whose window was left, in the last ten minutes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub or_left: Option<bool>,
     /// Whether the last on-task window shall be raised. If it is missing, that is as the
     /// configuration says where an alert is answered, and not done where none is named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -120,6 +123,9 @@ pub struct Ontask {
     /// The alert that is answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alert: Option<u64>,
+    /// Whether that alert may also be one whose window was left, in the last ten minutes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub or_left: Option<bool>,
     /// Allow this window class.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window_class: Option<String>,

@@ -370,8 +370,9 @@ fn start() -> impl Strategy<Value = Start> {
 }
 
 fn ontask() -> impl Strategy<Value = Ontask> {
-    (any::<Option<u64>>(), prop::option::of((0..5_usize, entry()))).prop_map(|(alert, selector)| {
-        let mut ontask = Ontask { alert, ..Ontask::default() };
+    let selector = prop::option::of((0..5_usize, entry()));
+    (answered(), selector).prop_map(|((alert, or_left), selector)| {
+        let mut ontask = Ontask { alert, or_left, ..Ontask::default() };
         if let Some((which, value)) = selector {
             let Ontask {
                 window_class, window_title, window_title_substring, domain, command, ..
@@ -385,6 +386,12 @@ fn ontask() -> impl Strategy<Value = Ontask> {
     })
 }
 
+/// The alert that is answered, and whether it may have been left.
+fn answered() -> impl Strategy<Value = (Option<u64>, Option<bool>)> {
+    any::<(Option<u64>, Option<bool>)>()
+        .prop_map(|(alert, or_left)| (alert, or_left.filter(|_| alert.is_some())))
+}
+
 fn request() -> impl Strategy<Value = Request> {
     let topics = prop::collection::vec(select(vec![Topic::State, Topic::Alert, Topic::All]), 1..64);
     let command = prop_oneof![
@@ -392,8 +399,9 @@ fn request() -> impl Strategy<Value = Request> {
             .prop_map(|(client, protocol)| Command::Hello(Hello { client, protocol })),
         Just(Command::Status(NoArgs {})),
         start().prop_map(Command::Start),
-        any::<(Option<u64>, Option<bool>)>()
-            .prop_map(|(alert, activate)| Command::Refocus(Refocus { alert, activate })),
+        (answered(), any::<Option<bool>>()).prop_map(|((alert, or_left), activate)| {
+            Command::Refocus(Refocus { alert, or_left, activate })
+        }),
         ontask().prop_map(Command::Ontask),
         (prop::option::of(select(Outcome::KNOWN)), field())
             .prop_map(|(outcome, note)| Command::Complete(Complete { outcome, note })),

@@ -8,7 +8,8 @@ use crate::{args, exit::Failure, out, render};
 pub(super) fn run(daemon: &Daemon, args: &args::Refocus) -> Result<(), Failure> {
     // Not asked for is left out, so that a daemon that cannot do it takes the request, too.
     let activate = args.activate.then_some(true);
-    let done: Refocused = daemon.ask(Command::Refocus(Refocus { activate, alert: None }))?;
+    let done: Refocused =
+        daemon.ask(Command::Refocus(Refocus { activate, ..Refocus::default() }))?;
     super::warn_unless(done.saved, done.warning.as_deref());
     out::print(&text(&done))
 }

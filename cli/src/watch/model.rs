@@ -43,8 +43,11 @@ pub(crate) enum Input {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ask {
     pub(crate) choice: Choice,
-    /// The alert it answers. Without one the daemon knows which window was left.
+    /// The alert it answers.
     pub(crate) alert: Option<u64>,
+    /// Whether it answers that one also after its window was left: a key does, since to press it
+    /// the window has to be left for the terminal.
+    pub(crate) or_left: bool,
 }
 
 /// What became of it.
@@ -95,6 +98,7 @@ pub(crate) struct Alert {
 /// A window that was left while its alert stood.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Left {
+    number: u64,
     pub(crate) window: Option<Window>,
     until: Duration,
 }
@@ -281,7 +285,8 @@ impl Model {
                 let Some(over) = self.alert.take_if(|it| it.number == alert) else { return };
                 effects.extend(self.popups.withdraw());
                 if why == ClearedWhy::Moved {
-                    self.left = Some(Left { window: over.window, until: now + GRACE });
+                    let Alert { number, window, .. } = over;
+                    self.left = Some(Left { number, window, until: now + GRACE });
                 }
             }
             EventBody::TimeboxElapsed => {
@@ -371,8 +376,10 @@ impl Model {
             return None;
         }
         self.asking += 1;
-        let alert = self.alert.as_ref().filter(|_| choice.is_about_drift());
-        Some(Effect::Ask(Ask { choice, alert: alert.map(|alert| alert.number) }))
+        let left = self.left.as_ref().map(|left| left.number);
+        let shown = self.alert.as_ref().map(|alert| alert.number).or(left);
+        let alert = shown.filter(|_| choice.is_about_drift());
+        Some(Effect::Ask(Ask { choice, alert, or_left: alert.is_some() }))
     }
 
     /// Ending a session and giving it more time name no alert on the wire, so an old button must be
@@ -385,14 +392,13 @@ impl Model {
             Kind::TimeUp | Kind::Notice(_) => return None,
         };
         self.asking += 1;
-        Some(Effect::Ask(Ask { choice, alert }))
+        Some(Effect::Ask(Ask { choice, alert, or_left: false }))
     }
 
     fn answered(&mut self, ask: Ask, outcome: Outcome, now: Duration, effects: &mut Vec<Effect>) {
         self.asking = self.asking.saturating_sub(1);
-        let done = matches!(outcome, Outcome::Done(_) | Outcome::Partly(_));
-        if done && ask.alert.is_none() && ask.choice.is_about_drift() {
-            self.left = None;
+        if !matches!(outcome, Outcome::Failed(_)) {
+            self.left.take_if(|left| Some(left.number) == ask.alert);
         }
         match outcome {
             Outcome::Done(text) => self.note = Some((text, now + NOTE)),

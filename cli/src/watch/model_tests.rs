@@ -96,8 +96,8 @@ impl Watch {
     }
 }
 
-fn asks(choice: Choice, alert: Option<u64>) -> Vec<Effect> {
-    vec![Effect::Ask(Ask { choice, alert })]
+fn asks(choice: Choice, alert: Option<u64>, or_left: bool) -> Vec<Effect> {
+    vec![Effect::Ask(Ask { choice, alert, or_left })]
 }
 
 #[test]
@@ -106,12 +106,12 @@ fn an_alert_is_shown_answered_and_withdrawn() {
     assert_eq!(watch.raised(7), [popup_of(7, 0)]);
     assert_eq!(watch.state(state(Some(7))), []);
     assert_eq!(watch.model.alert.as_ref().unwrap().number, 7);
-    assert_eq!(watch.on(Input::Key('t')), asks(Choice::Ontask, Some(7)));
+    assert_eq!(watch.on(Input::Key('t')), asks(Choice::Ontask, Some(7), true));
     // A held key asks once.
     assert_eq!(watch.on(Input::Key('t')), []);
     assert_eq!(watch.cleared(7, ClearedWhy::Ontask), [Effect::Withdraw(Subject::Drift)]);
     assert!(watch.model.alert.is_none() && watch.model.left.is_none());
-    let ask = Ask { choice: Choice::Ontask, alert: Some(7) };
+    let ask = Ask { choice: Choice::Ontask, alert: Some(7), or_left: true };
     watch.on(Input::Answered { ask, outcome: Outcome::Done("added".into()) });
     assert_eq!(watch.model.note(), Some("added"));
     watch.later(NOTE);
@@ -131,11 +131,20 @@ fn a_window_that_was_left_can_be_answered_for_a_minute() {
     watch.state(state(None));
     watch.later(secs(59));
     assert_eq!(watch.model.left.as_ref().unwrap().window, Some(window("reddit")));
-    // The alert is over, so the daemon's memory of it is asked.
-    assert_eq!(watch.on(Input::Key('t')), asks(Choice::Ontask, None));
-    let ask = Ask { choice: Choice::Ontask, alert: None };
-    watch.on(Input::Answered { ask, outcome: Outcome::Done("added".into()) });
-    assert!(watch.model.left.is_none());
+    // What is shown is answered, whatever has the focus by now.
+    assert_eq!(watch.on(Input::Key('t')), asks(Choice::Ontask, Some(7), true));
+    let ask = Ask { choice: Choice::Ontask, alert: Some(7), or_left: true };
+    watch.on(Input::Answered { ask, outcome: Outcome::Failed("no".into()) });
+    assert!(watch.model.left.is_some(), "it can be answered again");
+    for outcome in [Outcome::Done("added".into()), Outcome::Stale] {
+        watch.raised(7);
+        watch.cleared(7, ClearedWhy::Moved);
+        let other = Ask { alert: Some(6), ..ask };
+        watch.on(Input::Answered { ask: other, outcome: outcome.clone() });
+        assert!(watch.model.left.is_some(), "another alert's answer");
+        watch.on(Input::Answered { ask, outcome });
+        assert!(watch.model.left.is_none());
+    }
 
     watch.raised(8);
     watch.cleared(8, ClearedWhy::Moved);
@@ -210,13 +219,13 @@ fn buttons_of_alerts_that_are_over_do_nothing() {
         let popup = Kind::Drift { alert, reminder: 0 };
         Input::Pressed { popup, choice }
     };
-    assert_eq!(watch.on(press(7, Choice::End)), asks(Choice::End, Some(7)));
+    assert_eq!(watch.on(press(7, Choice::End)), asks(Choice::End, Some(7), false));
     watch.cleared(7, ClearedWhy::Moved);
     for choice in [Choice::Back, Choice::Ontask, Choice::End] {
         assert_eq!(watch.on(press(7, choice)), []);
     }
     // And if the daemon found it stale, nothing is said.
-    let ask = Ask { choice: Choice::End, alert: Some(7) };
+    let ask = Ask { choice: Choice::End, alert: Some(7), or_left: false };
     assert_eq!(watch.on(Input::Answered { ask, outcome: Outcome::Stale }), []);
     assert_eq!(watch.model.note(), None);
     let said = watch.on(Input::Answered { ask, outcome: Outcome::Failed("no".into()) });
@@ -228,7 +237,7 @@ fn what_was_done_in_part_is_over_and_said() {
     let mut watch = Watch::new();
     watch.raised(7);
     watch.cleared(7, ClearedWhy::Moved);
-    let ask = Ask { choice: Choice::Back, alert: None };
+    let ask = Ask { choice: Choice::Back, alert: Some(7), or_left: true };
     assert_eq!(watch.on(Input::Key('b')), [Effect::Ask(ask)]);
     let said = watch.on(Input::Answered { ask, outcome: Outcome::Partly("not raised".into()) });
     assert_eq!(said, [Effect::Say("not raised".into())]);
@@ -339,14 +348,14 @@ fn the_end_of_the_timebox_asks_until_it_is_void() {
     assert!(watch.model.seen.as_ref().unwrap().over);
     watch.seq += 1;
     assert_eq!(watch.state(over()), []);
-    assert_eq!(watch.on(more()), asks(Choice::More, None));
+    assert_eq!(watch.on(more()), asks(Choice::More, None, false));
     // More time, by whatever means: the question is void, and so are its buttons.
     assert_eq!(watch.state(state(None)), withdrawn);
     assert_eq!((watch.on(more()), watch.on(end())), (vec![], vec![]));
     assert_eq!(watch.state(state(None)), []);
     // So they are when the session ends, or the daemon.
     let mut watch = up();
-    assert_eq!(watch.on(end()), asks(Choice::End, None));
+    assert_eq!(watch.on(end()), asks(Choice::End, None, false));
     assert_eq!(watch.state(State { phase: Phase::Review, ..over() }), withdrawn);
     assert_eq!(watch.on(end()), []);
     assert_eq!(up().on(Input::Lost(ClientError::Closed))[0], withdrawn[0]);
@@ -357,7 +366,7 @@ fn the_end_of_the_timebox_asks_until_it_is_void() {
     let mut watch = up();
     watch.raised(7);
     assert_eq!(watch.cleared(7, ClearedWhy::Moved), [Effect::Withdraw(Subject::Drift)]);
-    assert_eq!(watch.on(more()), asks(Choice::More, None));
+    assert_eq!(watch.on(more()), asks(Choice::More, None, false));
 }
 
 #[test]
@@ -365,27 +374,27 @@ fn keys_for_pauses_and_more_time_apply_when_they_are_shown() {
     let mut watch = Watch::new();
     assert_eq!((watch.on(Input::Key('p')), watch.on(Input::Key('+'))), (vec![], vec![]));
     let done = |watch: &mut Watch, choice, alert| {
-        let ask = Ask { choice, alert };
+        let ask = Ask { choice, alert, or_left: false };
         watch.on(Input::Answered { ask, outcome: Outcome::Done("done".into()) })
     };
     watch.state(state(None));
     assert_eq!(watch.on(Input::Key('+')), []);
-    assert_eq!(watch.on(Input::Key('p')), asks(Choice::Pause, None));
+    assert_eq!(watch.on(Input::Key('p')), asks(Choice::Pause, None, false));
     // A held key asks once.
     assert_eq!(watch.on(Input::Key('p')), []);
     done(&mut watch, Choice::Pause, None);
     watch.state(State { paused: Some(Paused::default()), ..state(None) });
-    assert_eq!(watch.on(Input::Key('P')), asks(Choice::Resume, None));
+    assert_eq!(watch.on(Input::Key('P')), asks(Choice::Resume, None, false));
     done(&mut watch, Choice::Resume, None);
     watch.state(State { detour: Some(Detour::default()), ..state(None) });
-    assert_eq!(watch.on(Input::Key('p')), asks(Choice::Resume, None));
+    assert_eq!(watch.on(Input::Key('p')), asks(Choice::Resume, None, false));
     done(&mut watch, Choice::Resume, None);
     watch.state(over());
-    assert_eq!(watch.on(Input::Key('+')), asks(Choice::More, None));
+    assert_eq!(watch.on(Input::Key('+')), asks(Choice::More, None, false));
     done(&mut watch, Choice::More, None);
     // Beside an alert they name none, and they answer none.
     watch.raised(7);
-    assert_eq!(watch.on(Input::Key('p')), asks(Choice::Pause, None));
+    assert_eq!(watch.on(Input::Key('p')), asks(Choice::Pause, None, false));
     watch.cleared(7, ClearedWhy::Moved);
     done(&mut watch, Choice::Pause, None);
     assert!(watch.model.left.is_some());

@@ -41,19 +41,21 @@ pub(super) fn serve(
     }
 }
 
-fn answer(socket: &SocketPath, Ask { choice, alert }: Ask) -> Result<Outcome, ClientError> {
+fn answer(socket: &SocketPath, ask: Ask) -> Result<Outcome, ClientError> {
     let mut client = Client::connect(socket, NAME)?;
+    let alert = ask.alert;
+    let or_left = ask.or_left.then_some(true);
     let mut whole = true;
-    let (text, saved) = match choice {
+    let (text, saved) = match ask.choice {
         Choice::Back => {
             // Whether a window is raised is the configuration's to say.
-            let command = Command::Refocus(Refocus { alert, activate: None });
+            let command = Command::Refocus(Refocus { alert, or_left, activate: None });
             let done: Refocused = client.ask(command, ANSWER_LIMIT)?;
             whole = done.activated != Some(false);
             (refocus_text(&done), (done.saved, done.warning))
         }
         Choice::Ontask => {
-            let command = Command::Ontask(Ontask { alert, ..Ontask::default() });
+            let command = Command::Ontask(Ontask { alert, or_left, ..Ontask::default() });
             let done: Allowing = client.ask(command, ANSWER_LIMIT)?;
             (ontask_text(&done), (done.saved, done.warning))
         }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use crate::evidence::Window;
 
-pub use x11::{Desk, SensorHandle, spawn};
+pub use x11::{Errand, Recall, SensorHandle, spawn};
 
 /// What a window sensor last saw. The newest replaces the one before.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use x11rb::errors::{ConnectError, ReplyError};
 
-pub use self::desk::Desk;
+pub use self::desk::{Errand, Recall};
 use self::link::{Link, Stop, Timer};
 use self::watcher::Watcher;
 use super::{Absence, Focus, Health, Observation, Settings, Sink};

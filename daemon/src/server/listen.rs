@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{check::Checkable, connection::Connection, places::Places, propose::Coaching};
-use crate::{controller::Message, sensor::Desk};
+use crate::{controller::Message, desk::Desk};
 
 /// How long connections have at the end of the daemon: half of what `--replace` waits.
 const FAREWELL: Duration = Duration::from_secs(5);
@@ -112,12 +112,14 @@ impl Server {
                 }
             };
             // The mode of the socket keeps others out already; root is not kept out by it.
-            let peer = stream.peer_creds().ok().and_then(|peer| peer.euid());
-            if peer != Some(own_uid) {
-                tracing::warn!("a connection of user {peer:?} was refused");
+            let peer = stream.peer_creds().ok();
+            let user = peer.and_then(|peer| peer.euid());
+            if user != Some(own_uid) {
+                tracing::warn!("a connection of user {user:?} was refused");
                 continue;
             }
-            let connection = Connection::new(stream, self.shared.clone());
+            let process = peer.and_then(|peer| peer.pid()).and_then(|pid| pid.try_into().ok());
+            let connection = Connection::new(stream, process, self.shared.clone());
             self.shared.tasks.spawn(connection.serve());
         }
         // After `--replace` another daemon's socket may lie there.

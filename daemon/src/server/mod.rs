@@ -2,6 +2,7 @@
 
 mod check;
 mod connection;
+mod lineage;
 mod listen;
 mod places;
 mod propose;

@@ -6,9 +6,9 @@ use antidrift_protocol::{Allowed, ClearedWhy, DriftSource, Outcome, Review, Star
 
 use super::{
     Now, SavedSession, Stage, Step, cleared,
-    interlude::{Interlude, Kind},
+    interlude::Interlude,
     popups::Popups,
-    snapshot,
+    snapshot::{self, InterludeKind as Kind},
     time::Stopwatch,
 };
 use crate::evidence::{ContextKey, Matcher, Window};
@@ -116,6 +116,7 @@ pub(super) struct Alert {
 /// An alert whose window was left before anybody answered.
 #[derive(Debug)]
 pub(super) struct LeftAlert {
+    pub(super) number: u64,
     pub(super) window: Arc<Window>,
     pub(super) key: ContextKey,
     pub(super) left_at: Duration,
@@ -203,9 +204,9 @@ impl Active {
         if let Status::Drifting { alert, .. } = old {
             step.edge(cleared(alert.number, why));
             if why == ClearedWhy::Moved {
-                let Alert { window, key, raised_at, .. } = alert;
-                let untold_since = Some(raised_at);
-                self.left = Some(LeftAlert { window, key, left_at: now.awake, untold_since });
+                let Alert { number, window, key, raised_at, .. } = alert;
+                let (left_at, untold_since) = (now.awake, Some(raised_at));
+                self.left = Some(LeftAlert { number, window, key, left_at, untold_since });
             }
         }
     }

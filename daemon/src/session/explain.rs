@@ -4,7 +4,7 @@ use antidrift_protocol::{
     Answer, ErrorCode, ErrorObject, Explained, ExplainedStep, Previewed, Selector, text::clean,
 };
 
-use super::{Session, Stage, active::Active, requests};
+use super::{Session, Stage, active::Active, requests, target::Hint};
 use crate::evidence::{Window, context_title};
 
 /// Most bytes of a detail.
@@ -13,10 +13,10 @@ const MAX_DETAIL: usize = 1024;
 const MAX_OUTCOME: usize = 64;
 
 impl Session {
-    pub(super) fn explain(&mut self) -> Result<Answer, ErrorObject> {
+    pub(super) fn explain(&mut self, lineage: &[u32]) -> Result<Answer, ErrorObject> {
         let active = requests::active_of(&self.stage)?;
         let aside = self.aside_step(active);
-        let Some(target) = self.target(active, None)? else {
+        let Some(target) = self.target(active, Hint { lineage, ..Hint::default() })? else {
             if let Some(aside) = aside {
                 return Ok(Answer::Explain(Explained { steps: vec![aside] }));
             }
@@ -52,9 +52,9 @@ impl Session {
     }
 
     /// What would be sent about the window meant, byte for byte, and to whom.
-    pub(super) fn preview(&self) -> Result<Answer, ErrorObject> {
+    pub(super) fn preview(&self, lineage: &[u32]) -> Result<Answer, ErrorObject> {
         let active = requests::active_of(&self.stage)?;
-        let Some(target) = self.target(active, None)? else {
+        let Some(target) = self.target(active, Hint { lineage, ..Hint::default() })? else {
             let message = "no window has the focus, so there is nothing that could be sent";
             return Err(ErrorObject::new(ErrorCode::NoWindow, message));
         };

@@ -52,8 +52,7 @@ use present::Focused;
 
 pub use effect::{Effects, JudgeNews, JudgeStart, ReplyTo};
 pub use input::{Input, RunId, Ticket};
-pub use interlude::{Kind as InterludeKind, SavedInterlude};
-pub use snapshot::{SavedSession, Snapshot};
+pub use snapshot::{InterludeKind, SavedInterlude, SavedSession, Snapshot};
 pub use time::Now;
 pub use view::window as wire_window;
 
@@ -201,8 +200,8 @@ impl Session {
         match input {
             Input::Observed(observation) => self.observed(observation),
             Input::Absence(absence) => self.presence.login = absence,
-            Input::Request { ticket, command } => {
-                let result = self.request(command, &mut step);
+            Input::Request { ticket, command, lineage } => {
+                let result = self.request(command, &lineage, &mut step);
                 step.effects.reply = Some(ReplyTo { ticket, result });
             }
             Input::JudgeDone { run, result } => self.judge_done(run, result),

@@ -19,6 +19,8 @@ use crate::{
 /// What the present window comes to.
 pub(super) enum Finding {
     Idle,
+    /// What it came to before still holds.
+    Unchanged,
     /// It waits: until then, or for a judgement under way.
     Wait(Option<Duration>),
     OnTask(DriftSource, Option<String>),
@@ -42,6 +44,7 @@ impl Session {
                 self.look_at = self.next_look();
                 Status::Idle
             }
+            Finding::Unchanged => return,
             Finding::Wait(until) => {
                 self.look_at = until;
                 Status::Pending
@@ -103,6 +106,12 @@ impl Session {
         }
         if let Some(finding) = self.local_match(active, present) {
             return finding;
+        }
+        if present.window.is_our_view() {
+            return match active.status {
+                Status::OnTask { .. } => Finding::Unchanged,
+                _ => Finding::Idle,
+            };
         }
         if present.left_alone_until.is_some() {
             return Finding::Idle;

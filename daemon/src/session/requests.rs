@@ -7,13 +7,20 @@ use antidrift_protocol::{
     Status as StatusAnswer, Timestamp, text::clean,
 };
 
-use super::{Session, Stage, Step, active::Active, present::left_alone, target::Target, view};
+use super::{
+    Session, Stage, Step,
+    active::Active,
+    present::left_alone,
+    target::{Hint, Target},
+    view,
+};
 use crate::evidence::{Window, context_title, normal_form};
 
 impl Session {
     pub(super) fn request(
         &mut self,
         command: Command,
+        lineage: &[u32],
         step: &mut Step,
     ) -> Result<Answer, ErrorObject> {
         match command {
@@ -23,17 +30,17 @@ impl Session {
                 state: State::default(),
             }))),
             Command::Start(start) => self.start(start, step),
-            Command::Refocus(refocus) => self.refocus(&refocus, step),
+            Command::Refocus(refocus) => self.refocus(&refocus, lineage, step),
             Command::Allow(allow) => self.allow(&allow, step),
-            Command::Ontask(ontask) => self.ontask(&ontask, step),
+            Command::Ontask(ontask) => self.ontask(&ontask, lineage, step),
             Command::Complete(complete) => self.complete(complete, step),
             Command::End(_) => self.end(step),
             Command::Pause(pause) => self.pause(&pause, step),
             Command::Resume(_) => self.resume(step),
             Command::Extend(extend) => self.extend(extend.secs, step),
-            Command::Detour(detour) => self.take_detour(detour, step),
-            Command::Explain(_) => self.explain(),
-            Command::Preview(_) => self.preview(),
+            Command::Detour(detour) => self.take_detour(detour, lineage, step),
+            Command::Explain(_) => self.explain(lineage),
+            Command::Preview(_) => self.preview(lineage),
             Command::Hello(_)
             | Command::Windows(_)
             | Command::Propose(_)
@@ -104,9 +111,15 @@ impl Session {
         notes
     }
 
-    fn ontask(&mut self, ontask: &Ontask, step: &mut Step) -> Result<Answer, ErrorObject> {
+    fn ontask(
+        &mut self,
+        ontask: &Ontask,
+        lineage: &[u32],
+        step: &mut Step,
+    ) -> Result<Answer, ErrorObject> {
         let active = active_of(&self.stage)?;
-        let target = self.target(active, ontask.alert)?;
+        let (alert, or_left) = (ontask.alert, ontask.or_left.unwrap_or(false));
+        let target = self.target(active, Hint { alert, or_left, lineage })?;
         let (selector, value) = match (ontask.selector(), &target) {
             (Some((selector, value)), _) => (selector, value.to_owned()),
             (None, Some(target)) => self.entry_for(&target.window, ontask.of_window)?,
@@ -192,9 +205,15 @@ impl Session {
         Ok((selector, value))
     }
 
-    fn refocus(&mut self, refocus: &Refocus, step: &mut Step) -> Result<Answer, ErrorObject> {
+    fn refocus(
+        &mut self,
+        refocus: &Refocus,
+        lineage: &[u32],
+        step: &mut Step,
+    ) -> Result<Answer, ErrorObject> {
         let active = active_of(&self.stage)?;
-        let target = self.target(active, refocus.alert)?;
+        let (alert, or_left) = (refocus.alert, refocus.or_left.unwrap_or(false));
+        let target = self.target(active, Hint { alert, or_left, lineage })?;
         let by_default = refocus.alert.is_some() && self.settings.notify.activate;
         // Until the window has the focus, it has not.
         let activated = refocus.activate.unwrap_or(by_default).then_some(false);

@@ -28,7 +28,11 @@ pub(crate) fn requests() -> Vec<Request> {
             allowed: allowed(),
         }),
         Command::Refocus(Refocus::default()),
-        Command::Refocus(Refocus { alert: Some(1_764_490_000_007), activate: Some(true) }),
+        Command::Refocus(Refocus {
+            alert: Some(1_764_490_000_007),
+            or_left: None,
+            activate: Some(true),
+        }),
         Command::Ontask(Ontask::default()),
         Command::Ontask(Ontask { alert: Some(7), ..Ontask::default() }),
         Command::Ontask(Ontask { window_class: some("firefox"), ..Ontask::default() }),
@@ -65,6 +69,8 @@ pub(crate) fn requests() -> Vec<Request> {
             remove: Allowed { domains: list(&["example.com"]), ..Allowed::default() },
         }),
         Command::Windows(NoArgs {}),
+        Command::Refocus(Refocus { alert: Some(10), or_left: Some(true), activate: None }),
+        Command::Ontask(Ontask { alert: Some(10), or_left: Some(true), ..Ontask::default() }),
     ];
     let mut requests: Vec<Request> = commands
         .into_iter()

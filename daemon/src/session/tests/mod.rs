@@ -5,6 +5,7 @@ mod alerts;
 mod answers;
 mod embedded;
 mod interludes;
+mod own_view;
 mod popups;
 mod privacy;
 mod properties;
@@ -66,6 +67,8 @@ pub(super) struct World {
     pub(super) asked: Vec<(RunId, Duration, String)>,
     pub(super) running: Option<RunId>,
     pub(super) saves: Vec<Snapshot>,
+    /// The processes that requests come from.
+    pub(super) lineage: Vec<u32>,
     tickets: u64,
     /// What the display tells from now on, with the next window.
     pub(super) absence: Absence,
@@ -90,6 +93,7 @@ impl World {
             asked: Vec::new(),
             running: None,
             saves: Vec::new(),
+            lineage: Vec::new(),
             tickets: 0,
             absence: Absence::default(),
         }
@@ -161,7 +165,9 @@ impl World {
     pub(super) fn ask(&mut self, command: Command) -> Result<Answer, ErrorObject> {
         self.tickets += 1;
         let ticket = Ticket(self.tickets);
-        let reply = self.step(Input::Request { ticket, command }).reply.expect("an answer");
+        let lineage = self.lineage.clone();
+        let input = Input::Request { ticket, command, lineage };
+        let reply = self.step(input).reply.expect("an answer");
         assert_eq!(reply.ticket, ticket);
         reply.result
     }
