@@ -1,5 +1,7 @@
 //! The command line.
 
+mod desk;
+
 use std::{ffi::OsString, path::PathBuf};
 
 use antidrift_protocol::{Outcome, text};
@@ -9,6 +11,7 @@ use clap::{
 };
 use rustix::stdio;
 
+pub(crate) use self::desk::{Allow, AllowList, AllowWhat, Entries, Pick, Refocus, Windows};
 use crate::out;
 
 const EXAMPLES: &str = "\
@@ -17,6 +20,7 @@ Examples:
   antidrift status
   antidrift ontask               the window just flagged serves the commitment
   antidrift refocus              it does not: back to task
+  antidrift pick                 click a window that serves it
   antidrift pause 10m            leave me alone; antidrift resume ends it early
   antidrift extend 10m           more time
   antidrift complete --outcome done
@@ -142,9 +146,15 @@ pub(crate) enum Command {
     /// Start a session with a commitment
     Start(Start),
     /// Back to task: take back the verdict on the window
-    Refocus,
+    Refocus(Refocus),
     /// The window serves the commitment: allow it from now on
     Ontask(Ontask),
+    /// Click a window that serves the commitment: allow its class
+    Pick(Pick),
+    /// Show or change what is allowed
+    Allow(Allow),
+    /// List the open windows
+    Windows(Windows),
     /// Pause the session: nothing is judged or alerted until resume, or for a time
     Pause(Pause),
     /// Go on after a pause, or end a detour
@@ -384,7 +394,8 @@ fn plain(given: &[OsString]) -> Option<Args> {
     let command = match (name.to_str()?, rest.as_slice()) {
         ("status", []) => Command::Status(Status { json: false }),
         ("status", ["--json"]) => Command::Status(Status { json: true }),
-        ("refocus", []) => Command::Refocus,
+        ("refocus", []) => Command::Refocus(Refocus { activate: false }),
+        ("refocus", ["--activate"]) => Command::Refocus(Refocus { activate: true }),
         ("ontask", []) => Command::Ontask(Ontask::default()),
         ("pause", []) => Command::Pause(Pause::default()),
         ("resume", []) => Command::Resume,

@@ -41,12 +41,17 @@ const STANDS: &str = "echo 7; trap 'exit 0' INT; sleep 1000 & wait";
 
 impl Desk {
     fn new(notify_send: &str) -> Self {
-        let daemon = FakeDaemon::start(|request| {
+        Self::raising(notify_send, Value::Null)
+    }
+
+    /// One whose daemon says this of the window that it was to raise.
+    fn raising(notify_send: &str, activated: Value) -> Self {
+        let daemon = FakeDaemon::start(move |request| {
             Some(match request["cmd"].as_str() {
                 Some("refocus") => ok(
                     request,
                     &json!({"seq": 9, "saved": true, "warning": null,
-                    "window": null, "activated": null}),
+                    "window": null, "activated": activated}),
                 ),
                 Some("ontask") => ok(
                     request,
@@ -176,6 +181,24 @@ fn each_button_asks_for_its_alert() {
         desk.raise(7, "reddit");
         let asked = wait_for("the request", || desk.daemon.asked(cmd).pop());
         assert_eq!(asked["args"], args, "{action}");
+    }
+}
+
+#[test]
+fn a_window_that_could_not_be_raised_is_told_of_and_one_that_was_is_not() {
+    for (activated, said) in [(json!(false), true), (json!(true), false), (Value::Null, false)] {
+        let desk = Desk::raising("echo 7; echo default", activated.clone());
+        let mut watch = desk.watch();
+        desk.raise(7, "reddit");
+        wait_for("the request", || desk.daemon.asked("refocus").pop());
+        if said {
+            wait_for("the complaint", || watch.errors().contains("raised").then_some(()));
+        }
+        // What is answered is told before what comes after it.
+        signal(&watch.child, Signal::TERM);
+        wait_for_end(&mut watch.child);
+        let errors = watch.errors();
+        assert_eq!(errors.lines().count(), usize::from(said), "{activated}: {errors}");
     }
 }
 

@@ -1,5 +1,6 @@
 //! One file a command: build the request, print the answer.
 
+mod allow;
 mod coach;
 mod complete;
 mod detour;
@@ -9,12 +10,14 @@ mod end;
 mod extend;
 mod ontask;
 mod pause;
+mod pick;
 mod preview;
 mod refocus;
 mod resume;
 mod start;
 mod status;
 mod why;
+mod windows;
 
 pub(crate) use extend::text as extend_text;
 pub(crate) use ontask::answer as ontask_text;
@@ -49,8 +52,11 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let daemon = Daemon { socket };
     match args.command {
         Command::Start(start) => start::run(&daemon, start),
-        Command::Refocus => refocus::run(&daemon),
+        Command::Refocus(refocus) => refocus::run(&daemon, &refocus),
         Command::Ontask(ontask) => ontask::run(&daemon, ontask),
+        Command::Pick(pick) => pick::run(&daemon, &pick),
+        Command::Allow(allow) => allow::run(&daemon, allow),
+        Command::Windows(windows) => windows::run(&daemon, &windows),
         Command::Pause(pause) => pause::run(&daemon, &pause),
         Command::Resume => resume::run(&daemon),
         Command::Extend(extend) => extend::run(&daemon, &extend),
@@ -136,6 +142,7 @@ fn check(command: &Ask) -> Result<(), Failure> {
 /// What a member of a request is called on the command line.
 fn typed_as(command: &Ask, member: &str) -> String {
     let list = member.split('[').next().unwrap_or(member);
+    let list = list.strip_prefix("add.").or(list.strip_prefix("remove.")).unwrap_or(list);
     let ontask = matches!(command, Ask::Ontask(_));
     match list {
         "text" => "the text",
@@ -143,6 +150,12 @@ fn typed_as(command: &Ask, member: &str) -> String {
         "success_condition" => "--success",
         "timebox_secs" => "--for",
         "allowed" => "what is allowed",
+        "add" | "remove" => "what is named",
+        "window_classes" => "CLASS",
+        "window_titles" => "--whole-title",
+        "window_title_substrings" => "--title",
+        "domains" => "--domain",
+        "commands" => "--command",
         "allowed.window_classes" => "--allow",
         "allowed.window_title_substrings" => "--allow-title",
         "allowed.domains" => "--allow-domain",
@@ -159,7 +172,7 @@ fn typed_as(command: &Ask, member: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use antidrift_protocol::{Allowed, Complete, Ontask, Start};
+    use antidrift_protocol::{Allow, Allowed, Complete, Ontask, Start};
 
     use super::*;
 
@@ -184,6 +197,20 @@ mod tests {
             (
                 Ask::Ontask(Ontask { window_class: Some(String::new()), ..Ontask::default() }),
                 "--class must not be blank",
+            ),
+            (
+                Ask::Allow(Allow {
+                    add: Allowed { window_classes: vec!["x".repeat(300)], ..Allowed::default() },
+                    ..Allow::default()
+                }),
+                "CLASS must be at most 256 bytes, but has 300",
+            ),
+            (
+                Ask::Allow(Allow {
+                    remove: Allowed { window_titles: vec![" ".into()], ..Allowed::default() },
+                    ..Allow::default()
+                }),
+                "--whole-title must not be blank",
             ),
             (
                 Ask::Complete(Complete { note: Some("x".repeat(2000)), ..Complete::default() }),

@@ -65,7 +65,7 @@ fn fill_in(start: &mut Start, proposal: Proposal) {
 }
 
 /// Entries of a list with commas: blanks around them and a last comma mean nothing.
-fn entries(list: Vec<String>) -> Vec<String> {
+pub(super) fn entries(list: Vec<String>) -> Vec<String> {
     list.iter().map(|entry| entry.trim()).filter(|e| !e.is_empty()).map(str::to_owned).collect()
 }
 

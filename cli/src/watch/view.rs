@@ -6,12 +6,13 @@ use antidrift_protocol::{DriftStatus, JudgeStatus, Phase, SensorStatus, State};
 
 use super::{
     model::{Link, Model, Seen},
-    screen::{Frame, cut, wrap},
+    screen::{Frame, wrap},
 };
 use crate::{
     clock::Local,
     duration::{clock, words},
     render::{self, Paint},
+    width::cut,
 };
 
 /// A terminal's size.
