@@ -149,16 +149,16 @@ pub(crate) struct Start {
     #[arg(long = "for", value_name = "TIME", value_parser = duration::parse)]
     pub(crate) timebox: Option<u64>,
     /// Window classes that are on task
-    #[arg(long, value_name = "CLASS,…", value_delimiter = ',')]
+    #[arg(long, value_name = "CLASS,…")]
     pub(crate) allow: Vec<String>,
     /// Every title that holds this text is on task
     #[arg(long, value_name = "TEXT")]
     pub(crate) allow_title: Vec<String>,
     /// This host and its subdomains are on task
-    #[arg(long, value_name = "DOMAIN", value_delimiter = ',')]
+    #[arg(long, value_name = "DOMAIN,…")]
     pub(crate) allow_domain: Vec<String>,
     /// This program in a terminal is on task
-    #[arg(long, value_name = "COMMAND", value_delimiter = ',')]
+    #[arg(long, value_name = "COMMAND,…")]
     pub(crate) allow_command: Vec<String>,
 }
 

@@ -39,7 +39,7 @@ fn texts_and_options_mix() {
     let it = start(&["draft", "the", "report", "--for", "25m", "--allow", "code,emacs", "now"]);
     assert_eq!(it.text, ["draft", "the", "report", "now"]);
     assert_eq!(it.timebox, Some(1500));
-    assert_eq!(it.allow, ["code", "emacs"]);
+    assert_eq!(it.allow, ["code,emacs"]);
     let it = start(&["--allow-title", "a, b", "x", "--", "-y", "--for"]);
     assert_eq!(
         (it.text, it.allow_title),

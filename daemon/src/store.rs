@@ -407,6 +407,9 @@ mod tests {
             assert_eq!(names(root.path()), ["session.json.corrupt-1"]);
         }
         assert_eq!(sound.check(), Ok(()));
+        // What was once taken is kept, even if nothing could be matched by it.
+        let odd = damaged(|it| it.allowed.domains = vec!["two words".into()]);
+        assert_eq!(odd.check(), Ok(()));
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod complete;
 mod doctor;
 mod edit;
 mod end;
+mod entries;
 mod ontask;
 mod preview;
 mod refocus;
@@ -40,7 +41,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     };
     let daemon = Daemon { socket };
     match args.command {
-        Command::Start(start) => start::run(&daemon, start),
+        Command::Start(start) => start::run(&daemon, &start),
         Command::Refocus => refocus::run(&daemon),
         Command::Ontask(ontask) => ontask::run(&daemon, ontask),
         Command::Coach(coach) => coach::run(&daemon, &coach),
@@ -146,6 +147,18 @@ mod tests {
             (
                 Ask::Ontask(Ontask { window_class: Some(String::new()), ..Ontask::default() }),
                 "--class must not be blank",
+            ),
+            (
+                allowed(Allowed {
+                    domains: vec!["docs.rs".into(), "two words".into()],
+                    ..Allowed::default()
+                }),
+                "--allow-domain must be a host name such as docs.example.org, but is \"two words\"",
+            ),
+            (
+                Ask::Ontask(Ontask { command: Some("make -j4".into()), ..Ontask::default() }),
+                "--command must be the name of one program such as make, without arguments, but is \
+                 \"make -j4\"",
             ),
             (
                 Ask::Complete(Complete { note: Some("x".repeat(2000)), ..Complete::default() }),
