@@ -43,7 +43,8 @@ Examples:
   ANTIDRIFT_AI_BACKEND=none antidriftd -v
                                 without a judge for once, and say what happens
 
-Exit status: 0 stopped by a signal, 1 cannot run or runs already, 2 usage or configuration.";
+Exit status: 0 stopped by a signal, 1 cannot run or runs already, 2 usage or configuration. Without
+the judge that is configured it runs all the same: antidrift status says what is wrong with it.";
 
 /// Most characters of a message.
 const MESSAGE: usize = 1000;

@@ -100,7 +100,11 @@ impl Session {
                  counts as drift"
                     .to_owned(),
             ),
-            (_, false) => {}
+            (Some(error), false) => notes.push(format!(
+                "«{}» is not asked, and the embedded judge goes on alone: {error}",
+                self.settings.judge.backend
+            )),
+            (None, false) => {}
         }
         notes
     }
