@@ -127,6 +127,7 @@ fn without_a_judge_nothing_is_drift() {
     let mut scene = Scene::on(Manager::Openbox).no_judge().start();
     let said = scene.cli(&["start", "the report", "--allow", "Editor"]).ok();
     assert!(said.contains("no judge"), "{said}");
+    assert_eq!(said.matches("note:").count(), 1, "{said}");
     scene.desktop().open("Fun", "Football");
     let state = scene.subscriber.until_titled("Football", DriftStatus::Idle);
     assert_eq!(state.judge.status, JudgeStatus::Off);

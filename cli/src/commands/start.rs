@@ -1,6 +1,6 @@
 //! `antidrift start`
 
-use antidrift_protocol::{Allowed, Command, JudgeStatus, Proposal, Proposed, Start, Started};
+use antidrift_protocol::{Allowed, Command, Proposal, Proposed, Start, Started};
 
 use super::{Daemon, edit, entries};
 use crate::{args, duration, exit::Failure, out, render};
@@ -77,15 +77,6 @@ fn text(started: &Started) -> String {
     }
     for note in &started.notes {
         lines.push(format!("note: {}", render::message(note)));
-    }
-    if state.judge.status == JudgeStatus::Off {
-        let what = if allowed.size() == 0 {
-            "there is no judge and nothing is allowed, so nothing can be told yet; allow windows \
-             with `antidrift ontask`, or set a judge in the configuration"
-        } else {
-            "there is no judge, so only what is allowed is recognised"
-        };
-        lines.push(format!("note: {what}"));
     }
     lines.join("\n")
 }
