@@ -105,7 +105,7 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Start a session with a commitment
     Start(Start),
-    /// Back to task: take back the verdict on the window
+    /// Back to task: take back any verdict on the window
     Refocus,
     /// The window serves the commitment: allow it from now on
     Ontask(Ontask),

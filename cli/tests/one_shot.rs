@@ -195,7 +195,7 @@ fn the_other_commands_say_short_lines() {
     let ran = run(dir, &["refocus"]);
     assert_eq!(
         (ran.code, ran.out.as_str()),
-        (Some(0), "back to task; the verdict on firefox: reddit: the front page is taken back\n")
+        (Some(0), "back to task; no verdict stands on firefox: reddit: the front page\n")
     );
     let ran = run(dir, &["complete", "--outcome", "done", "--note", "well"]);
     assert!(ran.out.starts_with("session ended: on task 20 min, drifting 3 min, 2 alerts, done\n"));

@@ -11,10 +11,11 @@ pub(super) fn run(daemon: &Daemon) -> Result<(), Failure> {
     out::print(&text(&done))
 }
 
+/// What holds from now on; whether there was a verdict before is not told.
 pub(crate) fn text(done: &Refocused) -> String {
     match &done.window {
         Some(window) => {
-            format!("back to task; the verdict on {} is taken back", render::window(window))
+            format!("back to task; no verdict stands on {}", render::window(window))
         }
         None => "back to task".to_owned(),
     }
