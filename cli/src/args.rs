@@ -92,7 +92,7 @@ Examples:
 /// Talk to antidriftd: set a commitment, answer its alerts, watch.
 #[derive(Debug, Parser)]
 #[command(name = "antidrift", version, after_help = EXAMPLES, max_term_width = 100)]
-#[command(disable_help_subcommand = true, arg_required_else_help = true)]
+#[command(arg_required_else_help = true)]
 pub(crate) struct Args {
     /// The daemon's socket [default: $ANTIDRIFT_SOCKET or the runtime directory's]
     #[arg(long, global = true, value_name = "PATH")]

@@ -98,9 +98,13 @@ fn nonsense_is_refused_in_few_lines() {
 
 #[test]
 fn help_is_help_and_the_socket_may_stand_anywhere() {
-    for line in [&["--help"][..], &["start", "--help"], &["watch", "-h"], &["--version"]] {
+    for line in [&["--help"][..], &["start", "--help"], &["watch", "-h"], &["--version"], &["help"]]
+    {
         assert!(matches!(parsed(line), Parsed::Help(_)), "{line:?}");
     }
+    let Parsed::Help(help) = parsed(&["help", "start"]) else { panic!("no help") };
+    assert!(help.contains("antidrift start [OPTIONS] <TEXT>..."), "{help}");
+    assert!(wrong(&["help", "strat"]).contains("unrecognized subcommand 'strat'"));
     for line in [["--socket", "/s", "status"], ["status", "--socket", "/s"]] {
         match parsed(&line) {
             Parsed::Args(args) => assert_eq!(args.socket.as_deref(), Some("/s".as_ref())),
