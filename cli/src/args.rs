@@ -146,7 +146,7 @@ pub(crate) struct Start {
     #[arg(long, value_name = "TEXT")]
     pub(crate) success: Option<String>,
     /// The timebox: 25m, 1h30, 90s; a bare number is minutes
-    #[arg(long = "for", value_name = "TIME", value_parser = duration::parse)]
+    #[arg(long = "for", value_name = "TIME", value_parser = timebox, allow_hyphen_values = true)]
     pub(crate) timebox: Option<u64>,
     /// Window classes that are on task
     #[arg(long, value_name = "CLASS,…")]
@@ -188,6 +188,14 @@ pub(crate) struct Complete {
     /// A note for the review
     #[arg(long, value_name = "TEXT")]
     pub(crate) note: Option<String>,
+}
+
+/// A dash-led value comes here too, since clap's own tip for one would not help.
+fn timebox(typed: &str) -> Result<u64, String> {
+    if typed.starts_with('-') {
+        return Err("a timebox is a length of time such as 25m or 1h30, never negative".to_owned());
+    }
+    duration::parse(typed).map_err(|why| why.to_string())
 }
 
 /// How a session went, as it is typed.

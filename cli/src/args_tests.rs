@@ -92,8 +92,24 @@ fn nonsense_is_refused_in_few_lines() {
         let message = wrong(line);
         assert!(message.ends_with('\n') && message.lines().count() < 11, "{line:?}: {message}");
     }
-    // A negative duration is a dash-led value.
-    wrong(&["start", "x", "--for", "-5m"]);
+}
+
+#[test]
+fn a_negative_timebox_is_said_to_be_one_in_one_line_and_without_a_tip() {
+    for (typed, line) in [
+        ("-5m", &["start", "x", "--for", "-5m"][..]),
+        ("-5", &["start", "--for", "-5", "x"]),
+        ("-5", &["start", "--for=-5", "x"]),
+        ("--allow", &["start", "x", "--for", "--allow", "code"]),
+    ] {
+        let message = wrong(line);
+        let expected = format!(
+            "error: invalid value '{typed}' for '--for <TIME>': a timebox is a length of time such \
+             as 25m or 1h30, never negative\n"
+        );
+        assert!(message.starts_with(&expected), "{message}");
+        assert!(!message.contains("--next") && !message.contains("-- "), "{message}");
+    }
 }
 
 #[test]
