@@ -327,12 +327,8 @@ fn shown(error: &clap::Error, colours: bool) -> String {
     let text = error.render();
     let plain = text.to_string();
     // Clap repeats what was typed; an escape sequence in that must not act on the terminal.
-    let clean: Vec<String> = plain.lines().map(|line| text::terminal(line, SHOWN)).collect();
-    match (clean.join("\n") == plain.trim_end_matches('\n'), colours) {
-        (true, true) => text.ansi().to_string(),
-        (true, false) => plain,
-        (false, _) => clean.join("\n") + "\n",
-    }
+    let clean = text::terminal_lines(&plain, SHOWN);
+    if colours && clean == plain { text.ansi().to_string() } else { clean }
 }
 
 /// Free text that begins with a dash reads as an option; clap's own tip does not always say how it

@@ -120,6 +120,7 @@ fn help_is_help_and_the_socket_may_stand_anywhere() {
     }
     let Parsed::Help(help) = parsed(&["help", "start"]) else { panic!("no help") };
     assert!(help.contains("antidrift start [OPTIONS] <TEXT>..."), "{help}");
+    assert!(help.contains("\n  antidrift start --allow code,emacs"), "as it is laid out: {help}");
     assert!(wrong(&["help", "strat"]).contains("unrecognized subcommand 'strat'"));
     for line in [["--socket", "/s", "status"], ["status", "--socket", "/s"]] {
         match parsed(&line) {

@@ -73,8 +73,7 @@ fn main() -> ExitCode {
 /// Shows help, the version or what is wrong with the command line.
 fn explain(error: &clap::Error) -> ExitCode {
     let code = error.exit_code();
-    let text: String =
-        error.to_string().lines().map(|line| text::terminal(line, MESSAGE) + "\n").collect();
+    let text = text::terminal_lines(&error.to_string(), MESSAGE);
     if error.use_stderr() {
         let _ = io::stderr().write_all(text.as_bytes());
         return ExitCode::from(u8::try_from(code).unwrap_or(2));

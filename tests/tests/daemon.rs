@@ -296,6 +296,11 @@ fn the_daemon_takes_no_command() {
     assert_eq!(code, 2, "{said}");
     assert!(said.starts_with("error: unexpected argument 'help' found"), "{said}");
     assert!(said.contains("Usage: antidriftd [OPTIONS]") && said.contains("'--help'"), "{said}");
+    let mut command = Daemon::command(&home);
+    command.arg("--help");
+    let (code, said) = Daemon::refuses(command, &home);
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("\n  antidriftd --replace          start it anew"), "{said}");
 }
 
 #[test]

@@ -24,11 +24,5 @@ pub(super) fn run(daemon: &Daemon, args: &args::Preview) -> Result<(), Failure> 
     // To standard error, so that the text itself can be piped on byte for byte.
     out::complain_as_is(&format!("to {}{place}:", render::title(&previewed.backend)));
     // A prompt is cleaned text and JSON; should it ever not be, it must not act on a terminal.
-    let safe = |line: &str| text::clean(line, usize::MAX) == line;
-    if previewed.text.lines().all(safe) {
-        return out::print(&previewed.text);
-    }
-    let lines: Vec<String> =
-        previewed.text.lines().map(|line| text::terminal(line, usize::MAX)).collect();
-    out::print(&lines.join("\n"))
+    out::print(&text::terminal_lines(&previewed.text, usize::MAX))
 }
