@@ -116,13 +116,15 @@ pub(crate) enum Command {
     /// Leave the review
     End,
     /// Show what the daemon knows
-    Status(Status),
+    Status(Json),
     /// Check everything that has to work, and say what to do where it does not
     Doctor,
     /// Explain how the status of the window came about
-    Why(Why),
+    #[command(after_help = WHY_HELP)]
+    Why(Json),
     /// Show what would be sent to a model about the window, and send nothing
-    Preview(Preview),
+    #[command(after_help = PREVIEW_HELP)]
+    Preview(Json),
     /// Follow what happens, and raise popups
     Watch(Watch),
 }
@@ -216,8 +218,9 @@ impl From<Went> for Outcome {
     }
 }
 
+/// How the answer of a command that changes nothing is shown.
 #[derive(Debug, Default, Group)]
-pub(crate) struct Status {
+pub(crate) struct Json {
     /// The daemon's answer as one line of JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -229,25 +232,8 @@ pub(crate) struct Coach {
     /// What you have in mind; several words are joined by a space
     #[arg(required = true, value_name = "INTENT")]
     pub(crate) intent: Vec<String>,
-    /// The daemon's answer as one line of JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Default, Group)]
-#[command(after_help = PREVIEW_HELP)]
-pub(crate) struct Preview {
-    /// The daemon's answer as one line of JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Default, Group)]
-#[command(after_help = WHY_HELP)]
-pub(crate) struct Why {
-    /// The daemon's answer as one line of JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) answer: Json,
 }
 
 #[derive(Debug, Default, Group)]
@@ -312,8 +298,8 @@ fn plain(given: &[OsString]) -> Option<Args> {
     let (name, rest) = words.split_first()?;
     let rest: Vec<&str> = rest.iter().map(|word| word.to_str()).collect::<Option<_>>()?;
     let command = match (name.to_str()?, rest.as_slice()) {
-        ("status", []) => Command::Status(Status { json: false }),
-        ("status", ["--json"]) => Command::Status(Status { json: true }),
+        ("status", []) => Command::Status(Json { json: false }),
+        ("status", ["--json"]) => Command::Status(Json { json: true }),
         ("refocus", []) => Command::Refocus,
         ("ontask", []) => Command::Ontask(Ontask::default()),
         ("complete", []) => Command::Complete(Complete::default()),

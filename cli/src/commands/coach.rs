@@ -14,12 +14,8 @@ const PROPOSE_LIMIT: Duration = Duration::from_secs(70);
 pub(super) fn run(daemon: &Daemon, args: &args::Coach) -> Result<(), Failure> {
     let command = propose(&args.intent.join(" "));
     super::check(&command)?;
-    if args.json {
-        let answer: Box<RawValue> = asked(daemon, command)?;
-        return out::print(&render::json_line(answer.get()));
-    }
-    let proposed: Proposed = asked(daemon, command)?;
-    out::print(&text(&proposed))
+    let answer: Box<RawValue> = asked(daemon, command)?;
+    super::show(&answer, &args.answer, |proposed: Proposed| out::print(&text(&proposed)))
 }
 
 /// What the coach proposes for an intent.

@@ -18,13 +18,15 @@ pub(crate) use refocus::text as refocus_text;
 
 use antidrift_protocol::{
     Command as Ask, Request,
-    client::{ANSWER_LIMIT, Client},
+    client::{ANSWER_LIMIT, Client, ClientError},
     paths::{Environment, SocketPath},
 };
 use rustix::stdio;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 
 use crate::{
-    args::{Args, Command},
+    args::{Args, Command, Json},
     exit::Failure,
     out,
     render::Paint,
@@ -65,9 +67,23 @@ impl Daemon {
         Ok(Client::connect(&self.socket, NAME)?)
     }
 
-    fn ask<T: serde::de::DeserializeOwned>(&self, command: Ask) -> Result<T, Failure> {
+    fn ask<T: DeserializeOwned>(&self, command: Ask) -> Result<T, Failure> {
         Ok(self.connect()?.ask(command, ANSWER_LIMIT)?)
     }
+}
+
+/// Shows an answer to a person; a script gets it as the daemon wrote it, with what this version does
+/// not know.
+fn show<T: DeserializeOwned>(
+    answer: &RawValue,
+    how: &Json,
+    to_person: impl FnOnce(T) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    if how.json {
+        return out::print(&crate::render::json_line(answer.get()));
+    }
+    let read = serde_json::from_str(answer.get());
+    to_person(read.map_err(|error| ClientError::NotUnderstood(error.to_string()))?)
 }
 
 fn paint() -> Paint {

@@ -4,15 +4,14 @@ use antidrift_protocol::{Command, Destination, NoArgs, Previewed, text};
 use serde_json::value::RawValue;
 
 use super::Daemon;
-use crate::{args, exit::Failure, out, render};
+use crate::{args::Json, exit::Failure, out, render};
 
-pub(super) fn run(daemon: &Daemon, args: &args::Preview) -> Result<(), Failure> {
-    let command = Command::Preview(NoArgs {});
-    if args.json {
-        let answer: Box<RawValue> = daemon.ask(command)?;
-        return out::print(&render::json_line(answer.get()));
-    }
-    let previewed: Previewed = daemon.ask(command)?;
+pub(super) fn run(daemon: &Daemon, how: &Json) -> Result<(), Failure> {
+    let answer: Box<RawValue> = daemon.ask(Command::Preview(NoArgs {}))?;
+    super::show(&answer, how, to_person)
+}
+
+fn to_person(previewed: Previewed) -> Result<(), Failure> {
     if let Some(why) = &previewed.withheld {
         return out::print(&format!("nothing would be sent: {}", render::message(why)));
     }
