@@ -79,7 +79,9 @@ On a terminal: a live view; keys b (back to task), t (this is on task),
 e (end session), q (quit). While it is in front of its terminal, that terminal
 is not judged (within tmux it is). In a pipe: one line a change, for bars.
 Alerts are also shown as desktop notifications by notify-send; of several
-watches one shows them.
+watches one shows them. How one is answered is up to the notification service,
+so none says so itself: in dunst, unless it is set up otherwise, a middle click
+is «back to task», and dunstctl context opens a menu of all three answers.
 
 With --json: the daemon's event lines, one object a line, and beside them
 {\"event\":\"connected\",…} and {\"event\":\"disconnected\",…}.
