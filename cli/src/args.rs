@@ -119,7 +119,9 @@ e (end session), p (pause and resume), + (10 more minutes, when the time is up),
 q (quit). While it is in front of its terminal, that terminal is not judged
 (within tmux it is). In a pipe: one line a change, for bars.
 Alerts are also shown as desktop notifications by notify-send; of several
-watches one shows them.
+watches one shows them. How one is answered is up to the notification service,
+so none says so itself: in dunst, unless it is set up otherwise, a middle click
+is «back to task», and dunstctl context opens a menu of all three answers.
 
 With --json: the daemon's event lines, one object a line, and beside them
 {\"event\":\"connected\",…} and {\"event\":\"disconnected\",…}.
@@ -132,7 +134,7 @@ Examples:
 /// Talk to antidriftd: set a commitment, answer its alerts, watch.
 #[derive(Debug, Parser)]
 #[command(name = "antidrift", version, after_help = EXAMPLES, max_term_width = 100)]
-#[command(disable_help_subcommand = true, arg_required_else_help = true)]
+#[command(arg_required_else_help = true)]
 pub(crate) struct Args {
     /// The daemon's socket [default: $ANTIDRIFT_SOCKET or the runtime directory's]
     #[arg(long, global = true, value_name = "PATH")]
@@ -145,7 +147,7 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Start a session with a commitment
     Start(Start),
-    /// Back to task: take back the verdict on the window
+    /// Back to task: take back any verdict on the window
     Refocus(Refocus),
     /// The window serves the commitment: allow it from now on
     Ontask(Ontask),
@@ -171,13 +173,15 @@ pub(crate) enum Command {
     /// Leave the review
     End,
     /// Show what the daemon knows
-    Status(Status),
+    Status(Json),
     /// Check everything that has to work, and say what to do where it does not
     Doctor,
     /// Explain how the status of the window came about
-    Why(Why),
+    #[command(after_help = WHY_HELP)]
+    Why(Json),
     /// Show what would be sent to a model about the window, and send nothing
-    Preview(Preview),
+    #[command(after_help = PREVIEW_HELP)]
+    Preview(Json),
     /// Follow what happens, and raise popups
     Watch(Watch),
 }
@@ -204,16 +208,16 @@ pub(crate) struct Start {
     #[arg(long = "for", value_name = "TIME", allow_hyphen_values = true)]
     pub(crate) timebox: Option<String>,
     /// Window classes that are on task
-    #[arg(long, value_name = "CLASS,…", value_delimiter = ',')]
+    #[arg(long, value_name = "CLASS,…")]
     pub(crate) allow: Vec<String>,
     /// Every title that holds this text is on task
     #[arg(long, value_name = "TEXT")]
     pub(crate) allow_title: Vec<String>,
     /// This host and its subdomains are on task
-    #[arg(long, value_name = "DOMAIN", value_delimiter = ',')]
+    #[arg(long, value_name = "DOMAIN,…")]
     pub(crate) allow_domain: Vec<String>,
     /// This program in a terminal is on task
-    #[arg(long, value_name = "COMMAND", value_delimiter = ',')]
+    #[arg(long, value_name = "COMMAND,…")]
     pub(crate) allow_command: Vec<String>,
 }
 
@@ -296,8 +300,9 @@ impl From<Went> for Outcome {
     }
 }
 
+/// How the answer of a command that changes nothing is shown.
 #[derive(Debug, Default, Group)]
-pub(crate) struct Status {
+pub(crate) struct Json {
     /// The daemon's answer as one line of JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -309,25 +314,8 @@ pub(crate) struct Coach {
     /// What you have in mind; several words are joined by a space
     #[arg(required = true, value_name = "INTENT")]
     pub(crate) intent: Vec<String>,
-    /// The daemon's answer as one line of JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Default, Group)]
-#[command(after_help = PREVIEW_HELP)]
-pub(crate) struct Preview {
-    /// The daemon's answer as one line of JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Default, Group)]
-#[command(after_help = WHY_HELP)]
-pub(crate) struct Why {
-    /// The daemon's answer as one line of JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) answer: Json,
 }
 
 #[derive(Debug, Default, Group)]
@@ -392,8 +380,8 @@ fn plain(given: &[OsString]) -> Option<Args> {
     let (name, rest) = words.split_first()?;
     let rest: Vec<&str> = rest.iter().map(|word| word.to_str()).collect::<Option<_>>()?;
     let command = match (name.to_str()?, rest.as_slice()) {
-        ("status", []) => Command::Status(Status { json: false }),
-        ("status", ["--json"]) => Command::Status(Status { json: true }),
+        ("status", []) => Command::Status(Json { json: false }),
+        ("status", ["--json"]) => Command::Status(Json { json: true }),
         ("refocus", []) => Command::Refocus(Refocus { activate: false }),
         ("refocus", ["--activate"]) => Command::Refocus(Refocus { activate: true }),
         ("ontask", []) => Command::Ontask(Ontask::default()),
@@ -410,19 +398,8 @@ fn shown(error: &clap::Error, colours: bool) -> String {
     let text = error.render();
     let plain = text.to_string();
     // Clap repeats what was typed; an escape sequence in that must not act on the terminal.
-    let clean: Vec<String> = plain.lines().map(harmless).collect();
-    match (clean.join("\n") == plain.trim_end_matches('\n'), colours) {
-        (true, true) => text.ansi().to_string(),
-        (true, false) => plain,
-        (false, _) => clean.join("\n") + "\n",
-    }
-}
-
-/// The line, cleaned if there is anything in it that could act. Columns of blanks are no reason.
-fn harmless(line: &str) -> String {
-    let clean = text::terminal(line, SHOWN);
-    let words: Vec<&str> = line.split(' ').filter(|word| !word.is_empty()).collect();
-    if words.join(" ") == clean { line.to_owned() } else { clean }
+    let clean = text::terminal_lines(&plain, SHOWN);
+    if colours && clean == plain { text.ansi().to_string() } else { clean }
 }
 
 /// Free text that begins with a dash reads as an option; clap's own tip does not always say how it

@@ -39,7 +39,7 @@ fn texts_and_options_mix() {
     let it = start(&["draft", "the", "report", "--for", "25m", "--allow", "code,emacs", "now"]);
     assert_eq!(it.text, ["draft", "the", "report", "now"]);
     assert_eq!(it.timebox.as_deref(), Some("25m"));
-    assert_eq!(it.allow, ["code", "emacs"]);
+    assert_eq!(it.allow, ["code,emacs"]);
     let it = start(&["--allow-title", "a, b", "x", "--", "-y", "--for"]);
     assert_eq!(
         (it.text, it.allow_title),
@@ -89,14 +89,11 @@ fn what_is_allowed_is_listed_or_changed() {
     else {
         panic!("no addition")
     };
-    assert_eq!(added.classes, ["code", "emacs", "vim"]);
+    assert_eq!(added.classes, ["code,emacs", "vim"]);
     assert_eq!(added.title, ["a, b"]);
     let line = ["rm", "--whole-title", "x, y", "--domain", "a,b", "--command", "c", "--", "-d"];
     let Some(AllowWhat::Rm(removed)) = allow(&line) else { panic!("no removal") };
-    assert_eq!(
-        (removed.whole_title, removed.domain),
-        (vec!["x, y".into()], vec!["a".into(), "b".into()])
-    );
+    assert_eq!((removed.whole_title, removed.domain), (vec!["x, y".into()], vec!["a,b".into()]));
     assert_eq!((removed.command, removed.classes), (vec!["c".to_owned()], vec!["-d".to_owned()]));
 }
 
@@ -169,6 +166,7 @@ fn help_is_help_and_the_socket_may_stand_anywhere() {
         &["start", "--help"],
         &["watch", "-h"],
         &["--version"],
+        &["help"],
         &["allow", "--help"],
         &["allow", "rm", "-h"],
         &["pick", "-h"],
@@ -176,6 +174,10 @@ fn help_is_help_and_the_socket_may_stand_anywhere() {
     ] {
         assert!(matches!(parsed(line), Parsed::Help(_)), "{line:?}");
     }
+    let Parsed::Help(help) = parsed(&["help", "start"]) else { panic!("no help") };
+    assert!(help.contains("antidrift start [OPTIONS] <TEXT>..."), "{help}");
+    assert!(help.contains("\n  antidrift start --allow code,emacs"), "as it is laid out: {help}");
+    assert!(wrong(&["help", "strat"]).contains("unrecognized subcommand 'strat'"));
     for line in [["--socket", "/s", "status"], ["status", "--socket", "/s"]] {
         match parsed(&line) {
             Parsed::Args(args) => assert_eq!(args.socket.as_deref(), Some("/s".as_ref())),

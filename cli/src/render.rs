@@ -218,8 +218,8 @@ pub(crate) fn status(status: &Status, paint: Paint, local: Local) -> String {
     if let Some(review_of) = &state.review {
         row("review", review(review_of));
     }
-    row("judge", judge(&state.judge));
-    if let Some(error) = &state.judge.last_error {
+    row("judge", judge(&state.judge, paint));
+    if let (Some(error), Some(_)) = (&state.judge.last_error, state.judge.last_error_at) {
         row("", format!("last error: {}", message(error)));
     }
     if state.sensor.status != SensorStatus::Ok || state.sensor.detail.is_some() {
@@ -276,8 +276,21 @@ fn drift_line(drift: &Drift, status: &Status, paint: Paint) -> String {
     format!("{word}{since}{reason}")
 }
 
-fn judge(judge: &Judge) -> String {
+/// Why the judge that was configured is not there at all, if that is so.
+pub(crate) fn missing_judge(judge: &Judge) -> Option<String> {
+    let error = judge.last_error.as_deref().filter(|_| judge.last_error_at.is_none())?;
+    let rest = match judge.status {
+        JudgeStatus::Off => "no window is judged",
+        _ => "the embedded judge goes on alone",
+    };
+    Some(format!("{}; {rest}", message(error)))
+}
+
+fn judge(judge: &Judge, paint: Paint) -> String {
     let name = title(&judge.backend);
+    if let Some(missing) = missing_judge(judge) {
+        return format!("{}: {missing}", paint.alarm(&format!("{name} is off")));
+    }
     if judge.status == JudgeStatus::Off && matches!(name.as_str(), "" | "none") {
         return "none; only what is allowed is recognised".to_owned();
     }

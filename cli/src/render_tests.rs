@@ -22,7 +22,7 @@ fn drifting() -> Status {
             "drift": {"status": "drifting", "reason": "Reddit is\nunrelated", "source": "judge",
                 "alert": 7, "since_at": "2026-11-30T09:12:44Z"},
             "judge": {"backend": "claude", "destination": "cloud", "status": "ready", "calls": 3,
-                "last_error": "timed out after 30 s"},
+                "last_error": "timed out after 30 s", "last_error_at": "2026-11-30T09:12:00Z"},
             "sensor": {"kind": "x11", "status": "ok", "detail": null}
         }
     }))
@@ -44,6 +44,24 @@ antidrift refocus (back to task), ontask (this is on task), complete (end sessio
     assert_eq!(status(&drifting(), Paint::new(false), utc), expected);
     let coloured = status(&drifting(), Paint::new(true), utc);
     assert!(coloured.contains("\u{1b}[1;33mdrifting\u{1b}[0m"), "{coloured}");
+}
+
+#[test]
+fn a_judge_that_is_not_there_is_said_to_be_off_and_why() {
+    let mut asked = drifting();
+    let judge = &mut asked.state.judge;
+    judge.backend = "clade".into();
+    judge.last_error = Some("there is no judge \"clade\"".into());
+    judge.last_error_at = None;
+    for (status_of, rest) in [
+        (JudgeStatus::Off, "no window is judged"),
+        (JudgeStatus::Ready, "the embedded judge goes on alone"),
+    ] {
+        asked.state.judge.status = status_of;
+        let text = status(&asked, Paint::new(false), utc);
+        let expected = format!("  judge     clade is off: there is no judge \"clade\"; {rest}\n");
+        assert!(text.contains(&expected) && !text.contains("last error"), "{text}");
+    }
 }
 
 #[test]

@@ -125,7 +125,7 @@ fn a_list_of_nothing_changes_nothing() {
     for line in [["allow", "add", ","], ["allow", "rm", " "]] {
         let ran = run(daemon.dir.path(), &line);
         assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""), "{ran:?}");
-        assert!(ran.err.contains("name a window class"), "{}", ran.err);
+        assert!(ran.err.contains("CLASS must not be blank"), "{}", ran.err);
     }
     assert!(daemon.requests().is_empty());
 }

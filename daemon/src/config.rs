@@ -90,10 +90,10 @@ struct Tables {
 struct JudgeTable {
     backend: Option<String>,
     command: Option<Spanned<Vec<String>>>,
-    model: Option<String>,
+    model: Option<Spanned<String>>,
     prefilter: Option<bool>,
     max_per_session: Option<u64>,
-    http: HttpTable,
+    http: Option<Spanned<HttpTable>>,
     timeout_secs: Option<Seconds>,
 }
 
@@ -105,7 +105,7 @@ struct CatalogueTable {
     programs: BTreeMap<Spanned<String>, Vec<Spanned<String>>>,
 }
 
-#[derive(Deserialize, Default)]
+#[derive(Clone, Deserialize, Default)]
 #[serde(default, deny_unknown_fields)]
 struct HttpTable {
     base_url: Option<String>,
@@ -121,7 +121,7 @@ struct CoachTable {
     backend: Option<String>,
     command: Option<Spanned<Vec<String>>>,
     model: Option<String>,
-    http: HttpTable,
+    http: Option<Spanned<HttpTable>>,
     timeout_secs: Option<Seconds>,
 }
 
@@ -278,30 +278,31 @@ impl Config {
             toml::from_str(text)
                 .map_err(|error| at(error.span(), with_suggestion(&one_line(error.message()))))?;
 
-        let command = |key: &str, command: Option<Spanned<Vec<String>>>| match command {
+        let command = |command: Option<&Spanned<Vec<String>>>| match command {
             Some(command) if command.get_ref().first().is_none_or(|program| program.is_empty()) => {
-                let message =
-                    format!("{key}: must begin with a program, as in [\"/path/to/judge\"]");
-                Err(at(Some(command.span()), message))
+                let message = "command: must begin with a program, as in [\"/path/to/judge\"]";
+                Err(at(Some(command.span()), message.into()))
             }
-            command => Ok(command.map(Spanned::into_inner)),
+            command => Ok(command.map(|command| command.get_ref().clone())),
+        };
+        let http = |table: &Option<Spanned<HttpTable>>| {
+            table.as_ref().map(|table| table.get_ref().clone()).unwrap_or_default()
         };
         let named = backend.filter(|name| !name.is_empty()).or(judge.backend.as_deref());
-        let chosen = choose(
-            "judge",
-            named.unwrap_or("embedded"),
-            command("command", judge.command)?,
-            &judge.http,
-        );
-        let coach_command = command("command", coach.command)?;
+        let judge_command = command(judge.command.as_ref())?;
+        let coach_command = command(coach.command.as_ref())?;
+        nothing_unused(&judge, named, &coach, &at)?;
+        let chosen =
+            choose("judge", named.unwrap_or("embedded"), judge_command, &http(&judge.http));
         let coach_chosen = match &coach.backend {
-            Some(name) => choose("coach", name, coach_command, &coach.http),
+            Some(name) => choose("coach", name, coach_command, &http(&coach.http)),
             None if coach_command.is_some() => {
-                choose("coach", "command", coach_command, &coach.http)
+                choose("coach", "command", coach_command, &http(&coach.http))
             }
             None if chosen.is_model() => chosen.clone(),
             None => Choice::None,
         };
+        let model = judge.model.map(Spanned::into_inner);
         let (many, ignored) = (&drift.many_context_classes, &drift.ignore_classes);
         let (many, ignored) = (
             class_list("many_context_classes", many.as_deref(), &at)?,
@@ -312,8 +313,8 @@ impl Config {
         };
         Ok(Self {
             judge: chosen,
-            coach_model: coach.model.or_else(|| judge.model.clone()),
-            model: judge.model,
+            coach_model: coach.model.or_else(|| model.clone()),
+            model,
             coach: coach_chosen,
             coach_timeout: secs(coach.timeout_secs, 60),
             max_per_session: judge.max_per_session.filter(|&limit| limit > 0),
@@ -331,6 +332,40 @@ impl Config {
                 .map_err(|error| at(None, error.to_string()))?,
         })
     }
+}
+
+/// A key that only a named backend uses, where none is named: whoever set it meant a judge to be
+/// asked that would not be, or left it behind from one that shall not be asked any more. Which of
+/// them is not to be guessed, since the one sends what the other has taken back.
+fn nothing_unused(
+    judge: &JudgeTable,
+    named: Option<&str>,
+    coach: &CoachTable,
+    at: &dyn Fn(Option<Range<usize>>, String) -> ConfigError,
+) -> Result<(), ConfigError> {
+    let coach_is_named = coach.backend.is_some() || coach.command.is_some();
+    let judge_is_named = named.is_some();
+    for (used, span, key, backend) in [
+        (judge_is_named, judge.command.as_ref().map(Spanned::span), "[judge] command", "command"),
+        (judge_is_named, judge.http.as_ref().map(Spanned::span), "[judge.http]", "http"),
+        (
+            // The coach takes it too.
+            judge_is_named || coach_is_named,
+            judge.model.as_ref().map(Spanned::span),
+            "[judge] model",
+            "claude",
+        ),
+        (coach_is_named, coach.http.as_ref().map(Spanned::span), "[coach.http]", "http"),
+    ] {
+        if let (false, Some(span)) = (used, span) {
+            let message = format!(
+                "{key} is set, but no backend that uses it; name one beside it, such as backend = \
+                 {backend:?}, or take it out"
+            );
+            return Err(at(Some(span), message));
+        }
+    }
+    Ok(())
 }
 
 /// Reads a file of bounded size, so that a device or a log given by mistake does no harm.

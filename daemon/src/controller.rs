@@ -36,12 +36,11 @@ type Reply = oneshot::Sender<Result<Answer, ErrorObject>>;
 
 /// What connections ask of the controller.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "most messages are the large one")]
 pub enum Message {
     /// Something for the session.
     Request {
         /// What.
-        command: Command,
+        command: Box<Command>,
         /// The processes it comes from: see [`Input::Request`].
         lineage: Vec<u32>,
         /// Where the answer goes, once the change is made and its save was attempted.
@@ -170,7 +169,8 @@ impl Controller {
             Message::Request { command, lineage, reply } => {
                 self.tickets += 1;
                 let ticket = Ticket(self.tickets);
-                self.step(Input::Request { ticket, command, lineage }, Some(reply));
+                let input = Input::Request { ticket, command: *command, lineage };
+                self.step(input, Some(reply));
             }
             Message::RecentClasses { reply } => {
                 let _ = reply.send(self.session.recent_classes());

@@ -43,7 +43,8 @@ Examples:
   ANTIDRIFT_AI_BACKEND=none antidriftd -v
                                 without a judge for once, and say what happens
 
-Exit status: 0 stopped by a signal, 1 cannot run or runs already, 2 usage or configuration.";
+Exit status: 0 stopped by a signal, 1 cannot run or runs already, 2 usage or configuration. Without
+the judge that is configured it runs all the same: antidrift status says what is wrong with it.";
 
 /// Most characters of a message.
 const MESSAGE: usize = 1000;
@@ -72,8 +73,7 @@ fn main() -> ExitCode {
 /// Shows help, the version or what is wrong with the command line.
 fn explain(error: &clap::Error) -> ExitCode {
     let code = error.exit_code();
-    let text: String =
-        error.to_string().lines().map(|line| text::terminal(line, MESSAGE) + "\n").collect();
+    let text = text::terminal_lines(&error.to_string(), MESSAGE);
     if error.use_stderr() {
         let _ = io::stderr().write_all(text.as_bytes());
         return ExitCode::from(u8::try_from(code).unwrap_or(2));

@@ -119,8 +119,9 @@
 //! - What a person typed is never cut: a commitment's text and an intent have at most 4 KiB and must
 //!   not be blank, other fields 1 KiB. A list of the allowed context has at most 64 entries, each of
 //!   256 bytes, not blank and without control characters, and all lists together 16 KiB as the daemon
-//!   writes them ([`Allowed::size`]). `timebox_secs` and `secs` are
-//!   1 to 86 400.
+//!   writes them ([`Allowed::size`]). A domain must name a host ([`entry::host`]; an address counts as
+//!   its host), a command one program without arguments (a path counts as its last part).
+//!   `timebox_secs` and `secs` are 1 to 86 400.
 //! - `ontask` takes at most one selector. Without one it adds what suits the window that is meant:
 //!   the one of the alert, or else the one that drifts or was left for a terminal, or else the one
 //!   that has the focus. A terminal is a window whose process is one of those that your client
@@ -280,6 +281,7 @@
 
 mod bounds;
 pub mod client;
+pub mod entry;
 mod event;
 pub mod frame;
 pub mod json_safe;

@@ -342,7 +342,7 @@ fn the_fullest_lists_are_accepted() {
     for c in CHARS {
         let allowed = fullest(c);
         assert!(allowed.size() > MAX_ALLOWED - 6 * MAX_ENTRY, "{c:?}: {}", allowed.size());
-        Command::Start(Start { text: "x".into(), allowed, ..Start::default() }).check().unwrap();
+        allowed.check_bounds("allowed").unwrap();
     }
 }
 
@@ -371,22 +371,36 @@ fn entry() -> impl Strategy<Value = String> {
     typed(MAX_ENTRY).prop_map(|text| text.chars().filter(|c| !c.is_control()).collect())
 }
 
+/// What stands in an address or a path, mostly.
+fn part() -> impl Strategy<Value = String> {
+    let fits = |c: &char| !c.is_control() && !c.is_whitespace();
+    text(MAX_ENTRY - 40).prop_map(move |text| text.chars().filter(fits).collect())
+}
+
+fn host() -> impl Strategy<Value = String> {
+    part().prop_map(|part| format!("https://example.org/{part}"))
+}
+
+fn program() -> impl Strategy<Value = String> {
+    part().prop_map(|part| format!("/{part}/make"))
+}
+
 fn allowed() -> impl Strategy<Value = Allowed> {
     let list = || prop::collection::vec(entry(), 0..6);
     (
-        list(),
-        list(),
-        list(),
-        list(),
         prop_oneof![9 => list(), 1 => prop::collection::vec(entry(), 64)],
+        list(),
+        list(),
+        prop::collection::vec(host(), 0..6),
+        prop::collection::vec(program(), 0..6),
     )
         .prop_map(|(window_classes, window_titles, window_title_substrings, domains, commands)| {
             Allowed { window_classes, window_titles, window_title_substrings, domains, commands }
         })
         .prop_map(|mut allowed| {
             while allowed.size() > MAX_ALLOWED {
-                let lists =
-                    [&mut allowed.commands, &mut allowed.domains, &mut allowed.window_titles];
+                let Allowed { window_classes, domains, window_titles, .. } = &mut allowed;
+                let lists = [window_classes, domains, window_titles];
                 lists.into_iter().for_each(|list| drop(list.pop()));
             }
             allowed
@@ -410,7 +424,12 @@ fn start() -> impl Strategy<Value = Start> {
 }
 
 fn ontask() -> impl Strategy<Value = Ontask> {
-    let selector = prop::option::of((0..5_usize, entry()));
+    let any_of = prop_oneof![
+        (0..3_usize, entry()),
+        host().prop_map(|host| (3, host)),
+        program().prop_map(|program| (4, program)),
+    ];
+    let selector = prop::option::of(any_of);
     (answered(), selector).prop_map(|((alert, or_left), selector)| {
         let mut ontask = Ontask { alert, or_left, ..Ontask::default() };
         if let Some((which, value)) = selector {

@@ -88,7 +88,7 @@ pub(crate) struct AllowList {
 #[group(required = true, multiple = true)]
 pub(crate) struct Entries {
     /// Window classes: every window of these programs
-    #[arg(value_name = "CLASS,…", value_delimiter = ',')]
+    #[arg(value_name = "CLASS,…")]
     pub(crate) classes: Vec<String>,
     /// Every title that holds this text
     #[arg(long, value_name = "TEXT")]
@@ -97,9 +97,9 @@ pub(crate) struct Entries {
     #[arg(long, value_name = "TITLE")]
     pub(crate) whole_title: Vec<String>,
     /// This host and its subdomains
-    #[arg(long, value_name = "DOMAIN", value_delimiter = ',')]
+    #[arg(long, value_name = "DOMAIN")]
     pub(crate) domain: Vec<String>,
     /// This program in a terminal
-    #[arg(long, value_name = "COMMAND", value_delimiter = ',')]
+    #[arg(long, value_name = "COMMAND")]
     pub(crate) command: Vec<String>,
 }

@@ -7,7 +7,7 @@ use antidrift_protocol::{
 };
 use serde_json::value::RawValue;
 
-use super::{Daemon, start::entries};
+use super::{Daemon, entries};
 use crate::{
     args::{self, AllowWhat},
     exit::Failure,
@@ -44,11 +44,11 @@ fn change(daemon: &Daemon, allow: Allow) -> Result<(), Failure> {
 
 fn read(named: args::Entries) -> Result<Allowed, Failure> {
     let allowed = Allowed {
-        window_classes: entries(named.classes),
+        window_classes: entries::list("CLASS", &named.classes, str::to_owned)?,
         window_titles: named.whole_title,
         window_title_substrings: named.title,
-        domains: entries(named.domain),
-        commands: entries(named.command),
+        domains: entries::list("--domain", &named.domain, entries::host)?,
+        commands: entries::list("--command", &named.command, entries::program)?,
     };
     // The request would be taken for a question.
     if allowed.is_empty() {

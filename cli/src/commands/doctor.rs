@@ -57,6 +57,7 @@ fn with_daemon(
     let status: Status = client.ask(Command::Status(NoArgs {}), ANSWER_LIMIT)?;
     look("display", display(&status.state.sensor));
     let judge = status.state.judge;
+    let missing = render::missing_judge(&judge);
     let name = render::title(&judge.backend);
     let what = "asking the judge about a sample window";
     let checked = spinner::during(what, "the checks were not finished", move || {
@@ -66,6 +67,10 @@ fn with_daemon(
     look(
         "judge",
         match verdict.as_deref() {
+            // Another judged it than the one that was named.
+            Some(_) if missing.is_some() => {
+                Err(format!("{name} is off: {}", missing.unwrap_or_default()))
+            }
             // The sample is drift by any measure: a video of cats against a report on floods.
             Some("drifting") => {
                 Ok(format!("{name} judged a sample window rightly, in {millis} ms"))

@@ -7,6 +7,7 @@ mod detour;
 mod doctor;
 mod edit;
 mod end;
+mod entries;
 mod extend;
 mod ontask;
 mod pause;
@@ -31,9 +32,11 @@ use antidrift_protocol::{
     paths::{Environment, SocketPath},
 };
 use rustix::stdio;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 
 use crate::{
-    args::{Args, Command},
+    args::{Args, Command, Json},
     clock, duration,
     exit::Failure,
     out,
@@ -51,7 +54,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     };
     let daemon = Daemon { socket };
     match args.command {
-        Command::Start(start) => start::run(&daemon, start),
+        Command::Start(start) => start::run(&daemon, &start),
         Command::Refocus(refocus) => refocus::run(&daemon, &refocus),
         Command::Ontask(ontask) => ontask::run(&daemon, ontask),
         Command::Pick(pick) => pick::run(&daemon, &pick),
@@ -82,7 +85,7 @@ impl Daemon {
         Ok(Client::connect(&self.socket, NAME)?)
     }
 
-    fn ask<T: serde::de::DeserializeOwned>(&self, command: Ask) -> Result<T, Failure> {
+    fn ask<T: DeserializeOwned>(&self, command: Ask) -> Result<T, Failure> {
         Ok(self.connect()?.ask(command, ANSWER_LIMIT)?)
     }
 
@@ -111,6 +114,20 @@ fn joined(first: &str, rest: &[String]) -> String {
 /// A duration as it was typed.
 fn secs(typed: &str) -> Result<u64, Failure> {
     duration::parse(typed, clock::local_now).map_err(Failure::Usage)
+}
+
+/// Shows an answer to a person; a script gets it as the daemon wrote it, with what this version does
+/// not know.
+fn show<T: DeserializeOwned>(
+    answer: &RawValue,
+    how: &Json,
+    to_person: impl FnOnce(T) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    if how.json {
+        return out::print(&crate::render::json_line(answer.get()));
+    }
+    let read = serde_json::from_str(answer.get());
+    to_person(read.map_err(|error| ClientError::NotUnderstood(error.to_string()))?)
 }
 
 fn paint() -> Paint {
@@ -211,6 +228,18 @@ mod tests {
                     ..Allow::default()
                 }),
                 "--whole-title must not be blank",
+            ),
+            (
+                allowed(Allowed {
+                    domains: vec!["docs.rs".into(), "two words".into()],
+                    ..Allowed::default()
+                }),
+                "--allow-domain must be a host name such as docs.example.org, but is \"two words\"",
+            ),
+            (
+                Ask::Ontask(Ontask { command: Some("make -j4".into()), ..Ontask::default() }),
+                "--command must be the name of one program such as make, without arguments, but is \
+                 \"make -j4\"",
             ),
             (
                 Ask::Complete(Complete { note: Some("x".repeat(2000)), ..Complete::default() }),

@@ -14,10 +14,11 @@ pub(super) fn run(daemon: &Daemon, args: &args::Refocus) -> Result<(), Failure> 
     out::print(&text(&done))
 }
 
+/// What holds from now on; whether there was a verdict before is not told.
 pub(crate) fn text(done: &Refocused) -> String {
     let back = match &done.window {
         Some(window) => {
-            format!("back to task; the verdict on {} is taken back", render::window(window))
+            format!("back to task; no verdict stands on {}", render::window(window))
         }
         None => "back to task".to_owned(),
     };

@@ -182,7 +182,13 @@ fn trouble(page: &mut Page, state: &State) {
         page.gap();
         page.wrapped(&format!("windows cannot be seen: {detail}"));
     }
-    if state.judge.status == JudgeStatus::BackingOff
+    if let Some(missing) = render::missing_judge(&state.judge) {
+        page.gap();
+        page.wrapped(&format!(
+            "the judge «{}» is off: {missing}",
+            render::title(&state.judge.backend)
+        ));
+    } else if state.judge.status == JudgeStatus::BackingOff
         && let Some(error) = &state.judge.last_error
     {
         page.gap();

@@ -71,6 +71,26 @@ fn each_status_has_its_look() {
 }
 
 #[test]
+fn a_judge_that_fails_or_is_not_there_is_told_of() {
+    let mut model = model();
+    let mut state = state("idle", "a");
+    for (status, at, expected) in [
+        (JudgeStatus::Off, None, "the judge «clade» is off: no such judge; no window is judged"),
+        (
+            JudgeStatus::BackingOff,
+            Some(Timestamp::from_millis(1)),
+            "the judge failed: no such judge",
+        ),
+    ] {
+        state.judge.status = status;
+        state.judge.backend = "clade".into();
+        (state.judge.last_error, state.judge.last_error_at) = (Some("no such judge".into()), at);
+        told(&mut model, EventBody::State(Box::new(state.clone())));
+        assert!(shown(&model).ends_with(&format!("\n\n{expected}")), "{}", shown(&model));
+    }
+}
+
+#[test]
 fn the_countdown_is_one_line_and_its_block_does_not_move_it() {
     let mut model = model();
     told(&mut model, EventBody::State(Box::new(state("ontask", "a"))));

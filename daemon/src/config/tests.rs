@@ -59,6 +59,15 @@ fn faults_are_named_with_line_and_column() {
         ("[judge]\ncommand = [\"\"]", "2:11", &["must begin with a program"]),
         ("[judge]\ncommand = \"judge -q\"", "2:11", &["string", "sequence"]),
         ("# é\n[judge\n", "2:7", &[]),
+        (
+            "[judge]\ncommand = [\"/bin/judge\"]",
+            "2:11",
+            &["[judge] command is set", "backend = \"command\""],
+        ),
+        ("[judge]\nmodel = \"haiku\"", "2:9", &["[judge] model is set", "such as backend"]),
+        ("[judge.http]\nmodel = \"m\"", "1:1", &["[judge.http] is set", "backend = \"http\""]),
+        ("[judge]\nhttp.model = \"m\"", "2:1", &["[judge.http] is set"]),
+        ("[judge]\nbackend = \"none\"\n[coach.http]\nmodel = \"m\"", "3:1", &["[coach.http]"]),
         ("[judge]\nbackend = \"none\"\nbackend = \"none\"", "3:1", &["duplicate key"]),
         (
             "[drift]\nmany_context_classes = [\"+a\", \"b\"]",
@@ -105,6 +114,19 @@ fn backends_and_the_coach_that_follows_them() {
     let text = "[judge]\nbackend = \"http\"\n[judge.http]\nbase_url = \"http://example.com\"\nmodel = \"m\"";
     let Choice::Off { error, .. } = parse(text).unwrap().judge else { panic!("taken") };
     assert!(error.contains("[judge.http]") && error.contains("allow_remote"), "{error}");
+}
+
+/// What is set beside a backend that has no use for it is there to be switched to.
+#[test]
+fn a_named_backend_may_stand_beside_what_others_use() {
+    let rest = "command = [\"/bin/judge\"]\nmodel = \"haiku\"\n[judge.http]\nmodel = \"m\"";
+    let config = parse(&format!("[judge]\nbackend = \"embedded\"\n{rest}")).unwrap();
+    assert_eq!(config.judge, Choice::Embedded);
+    let unnamed = format!("[judge]\n{rest}");
+    let config = Config::parse(Path::new("c"), &unnamed, Some("none")).unwrap();
+    assert_eq!(config.judge, Choice::None);
+    let config = parse("[judge]\nmodel = \"haiku\"\n[coach]\nbackend = \"claude\"").unwrap();
+    assert_eq!(config.coach_model.as_deref(), Some("haiku"));
 }
 
 #[test]

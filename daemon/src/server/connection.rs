@@ -142,6 +142,7 @@ impl Connection {
                 let lineage =
                     if means_a_window(&command) { lineage::of(self.process) } else { Vec::new() };
                 let (reply, answer) = oneshot::channel();
+                let command = Box::new(command);
                 let message = Message::Request { command, lineage, reply };
                 // A closed channel on either side means that the controller has ended.
                 let result = match self.shared.controller.send(message).await {

@@ -8,7 +8,7 @@ use antidrift_protocol::{
 };
 
 use super::{
-    Session, Stage, Step,
+    JudgeSettings, Session, Stage, Step,
     active::Active,
     present::left_alone,
     target::{Hint, Target},
@@ -102,16 +102,31 @@ impl Session {
                 self.settings.judge.backend
             ));
         }
-        match (&self.settings.judge.error, self.judge.is_off()) {
-            (Some(error), true) => notes.push(format!("the judge is off: {error}")),
-            (None, true) => notes.push(
-                "no judge is configured: only what you allow is recognised, and nothing else \
-                 counts as drift"
-                    .to_owned(),
-            ),
-            (_, false) => {}
-        }
+        notes.extend(self.note_of_missing_judge(start));
         notes
+    }
+
+    /// One note on a judge that is not there, whatever else is not.
+    fn note_of_missing_judge(&self, start: &Start) -> Option<String> {
+        let JudgeSettings { backend, error, .. } = &self.settings.judge;
+        let what = match (error, self.judge.is_off()) {
+            (None, false) => return None,
+            (Some(error), false) => {
+                return Some(format!(
+                    "«{backend}» is off, and the embedded judge goes on alone: {error}"
+                ));
+            }
+            (Some(error), true) => format!("the judge is off: {error}"),
+            (None, true) => "no judge is configured".to_owned(),
+        };
+        Some(if start.allowed.size() == 0 {
+            format!(
+                "{what}; nothing is allowed either, so nothing can be told yet: allow windows with \
+                 antidrift ontask"
+            )
+        } else {
+            format!("{what}; only what you allow is recognised, and nothing else counts as drift")
+        })
     }
 
     fn ontask(

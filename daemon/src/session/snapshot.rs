@@ -125,7 +125,7 @@ impl Snapshot {
             next_action: saved.next_action.clone(),
             success_condition: saved.success_condition.clone(),
             timebox_secs: saved.timebox_secs,
-            allowed: saved.allowed.clone(),
+            allowed: Allowed::default(),
         };
         let out_of_bounds = |error: ErrorObject| format!("out of bounds: {}", error.message);
         Command::Start(start).check().map_err(out_of_bounds)?;
@@ -135,6 +135,7 @@ impl Snapshot {
         if let Some(interlude) = &saved.interlude {
             interlude.check()?;
         }
+        saved.allowed.check_bounds("allowed").map_err(out_of_bounds)?;
         let note = saved.review.as_ref().and_then(|review| review.note.clone());
         let complete = Complete { note, outcome: None };
         Command::Complete(complete).check().map_err(out_of_bounds)
