@@ -3,7 +3,7 @@
 
 use antidrift_protocol::{
     Allowed, Away, Commitment, Destination, Drift, DriftStatus, Judge, JudgeStatus, Phase, Review,
-    Sensor, SensorStatus, State, Status, Window,
+    Sensor, SensorStatus, State, Status, Timestamp, Window,
     text::{self, REASON_CAP, TITLE_CAP},
 };
 
@@ -186,9 +186,10 @@ pub(crate) fn status(status: &Status, paint: Paint) -> String {
     if let Some(review_of) = &state.review {
         row("review", review(review_of));
     }
-    row("judge", judge(&state.judge));
+    row("judge", judge(&state.judge, status.at));
     if let Some(error) = &state.judge.last_error {
-        row("", format!("last error: {}", message(error)));
+        let when = state.judge.last_error_at.map(|at| format!(" {}", ago(at, status.at)));
+        row("", format!("last error{}: {}", when.unwrap_or_default(), message(error)));
     }
     if state.sensor.status != SensorStatus::Ok || state.sensor.detail.is_some() {
         row("sensor", sensor(&state.sensor));
@@ -248,7 +249,17 @@ fn drift_line(drift: &Drift, status: &Status, paint: Paint) -> String {
     format!("{word}{since}{reason}")
 }
 
-fn judge(judge: &Judge) -> String {
+fn ago(at: Timestamp, now: Timestamp) -> String {
+    format!("{} ago", duration::words(now.since(at).as_secs()))
+}
+
+/// Said where a session has used up its judgements.
+pub(crate) fn spent(judge: &Judge) -> Option<String> {
+    let limit = judge.limit.filter(|&limit| judge.calls >= limit)?;
+    Some(format!("all {limit} calls of this session used; the embedded judge goes on"))
+}
+
+fn judge(judge: &Judge, now: Timestamp) -> String {
     let name = title(&judge.backend);
     if judge.status == JudgeStatus::Off && matches!(name.as_str(), "" | "none") {
         return "none; only what is allowed is recognised".to_owned();
@@ -267,12 +278,12 @@ fn judge(judge: &Judge) -> String {
         (0, None) => String::new(),
         (1, None) => ", 1 call".to_owned(),
         (calls, None) => format!(", {calls} calls"),
-        (calls, Some(limit)) if calls >= limit => {
-            format!(", all {limit} calls of this session used; the embedded judge goes on")
+        (calls, Some(limit)) => {
+            format!(", {}", spent(judge).unwrap_or_else(|| format!("{calls} of {limit} calls")))
         }
-        (calls, Some(limit)) => format!(", {calls} of {limit} calls"),
     };
-    format!("{name}{to}, {status}{calls}")
+    let answered = judge.last_ok_at.map(|at| format!("; last answer {}", ago(at, now)));
+    format!("{name}{to}, {status}{calls}{}", answered.unwrap_or_default())
 }
 
 fn sensor(sensor: &Sensor) -> String {

@@ -15,7 +15,8 @@ fn drifting() -> Status {
             "drift": {"status": "drifting", "reason": "Reddit is\nunrelated", "source": "judge",
                 "alert": 7, "since_at": "2026-11-30T09:12:44Z"},
             "judge": {"backend": "claude", "destination": "cloud", "status": "ready", "calls": 3,
-                "last_error": "timed out after 30 s"},
+                "last_ok_at": "2026-11-30T09:13:14Z", "last_error_at": "2026-11-30T09:08:20Z",
+                "last_error": "no answer within 30 s; timeout_secs gives it longer"},
             "sensor": {"kind": "x11", "status": "ok", "detail": null}
         }
     }))
@@ -31,12 +32,26 @@ active: draft the report
   allowed   classes code
   window    firefox: reddit: the front page
   drift     drifting for 40 s: Reddit is unrelated
-  judge     claude (cloud), ready, 3 calls
-            last error: timed out after 30 s
+  judge     claude (cloud), ready, 3 calls; last answer 10 s ago
+            last error 5 min ago: no answer within 30 s; timeout_secs gives it longer
 antidrift refocus (back to task), ontask (this is on task), complete (end session)";
     assert_eq!(status(&drifting(), Paint::new(false)), expected);
     let coloured = status(&drifting(), Paint::new(true));
     assert!(coloured.contains("\u{1b}[1;33mdrifting\u{1b}[0m"), "{coloured}");
+}
+
+#[test]
+fn a_session_that_has_used_up_its_judgements_says_who_goes_on() {
+    let mut spent = drifting();
+    spent.state.judge.limit = Some(3);
+    let text = status(&spent, Paint::new(false));
+    assert!(
+        text.contains("all 3 calls of this session used; the embedded judge goes on"),
+        "{text}"
+    );
+    spent.state.judge.limit = Some(4);
+    let text = status(&spent, Paint::new(false));
+    assert!(text.contains("3 of 4 calls") && !text.contains("used"), "{text}");
 }
 
 #[test]

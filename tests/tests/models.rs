@@ -144,6 +144,38 @@ fn what_was_sent_is_written_down_where_that_is_asked_for() {
     assert!(!sent.contains("Strange"), "redacted before it is sent: {sent}");
 }
 
+#[test]
+fn at_the_cap_the_model_is_left_alone_and_the_embedded_judge_goes_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let count = dir.path().join("count");
+    let body =
+        format!("cat > /dev/null; echo x >> {}; echo '{{\"on_task\": true}}'", count.display());
+    let path = tool(dir.path(), "llm", &body);
+    let mut scene = scene(&path, "[judge]\nbackend = \"llm\"\nmax_per_session = 2");
+    scene.begin("the report");
+    let desktop = scene.desktop();
+    for title in ["Ganymede — Mozilla Firefox", "Callisto — Mozilla Firefox"] {
+        desktop.open("firefox", title);
+        let state = scene.subscriber.until_titled(title, DriftStatus::Ontask);
+        assert_eq!(state.drift.unwrap().source, Some(DriftSource::Judge));
+    }
+    let cats = "Funny cats - YouTube — Mozilla Firefox";
+    desktop.open("firefox", cats);
+    let state = scene.subscriber.until_titled(cats, DriftStatus::Drifting);
+    assert_eq!(state.drift.unwrap().source, Some(DriftSource::Embedded));
+    let said = scene.cli(&["status"]).ok();
+    assert!(said.contains("all 2 calls of this session used; the embedded judge"), "{said}");
+    let previewed = scene.cli(&["preview"]).ok();
+    assert!(previewed.contains("nothing would be sent"), "{previewed}");
+    let calls = || fs::read_to_string(&count).unwrap().lines().count();
+    assert_eq!(calls(), 2);
+    // The next session has its own.
+    scene.cli(&["complete"]).ok();
+    scene.begin("another report");
+    scene.subscriber.until_titled(cats, DriftStatus::Ontask);
+    assert_eq!(calls(), 3);
+}
+
 /// A server that answers every request with this verdict, in small pieces.
 fn server(verdict: &'static str) -> String {
     use std::io::{Read as _, Write as _};

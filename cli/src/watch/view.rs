@@ -171,7 +171,10 @@ fn trouble(page: &mut Page, state: &State) {
         page.gap();
         page.wrapped(&format!("windows cannot be seen: {detail}"));
     }
-    if state.judge.status == JudgeStatus::BackingOff
+    if let Some(spent) = render::spent(&state.judge) {
+        page.gap();
+        page.wrapped(&format!("{}: {spent}", render::title(&state.judge.backend)));
+    } else if state.judge.status == JudgeStatus::BackingOff
         && let Some(error) = &state.judge.last_error
     {
         page.gap();
