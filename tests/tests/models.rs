@@ -142,6 +142,15 @@ fn what_was_sent_is_written_down_where_that_is_asked_for() {
     let sent = until("the audit", || fs::read_to_string(&audit).ok().filter(|it| !it.is_empty()));
     assert!(sent.contains("\"backend\":\"llm\"") && sent.contains("page"), "{sent}");
     assert!(!sent.contains("Strange"), "redacted before it is sent: {sent}");
+    assert!(sent.contains("\"for\":\"judge\""), "{sent}");
+    // The coach is the same model, and what it is sent stands in the same file.
+    scene.cli(&["coach", "a", "Strange", "plan"]).fails(1);
+    let sent = fs::read_to_string(&audit).unwrap();
+    assert!(sent.contains("\"for\":\"coach\"") && sent.contains("a […] plan"), "{sent}");
+    assert!(!sent.contains("Strange"), "{sent}");
+    // So does a check; nothing is sent beside it.
+    scene.cli(&["doctor"]);
+    assert_eq!(fs::read_to_string(&audit).unwrap().lines().count(), 3);
 }
 
 #[test]

@@ -17,20 +17,23 @@ use crate::{
         coach::{Coach, Intent, Proposal},
     },
     controller::Message,
+    evidence::Privacy,
 };
 
 /// The coach, as connections have it.
 #[derive(Clone, Debug)]
 pub struct Coaching {
     coach: Result<Arc<dyn Coach>, String>,
+    /// What it is never told.
+    privacy: Arc<Privacy>,
     /// One proposal at a time: a model is a heavy thing.
     free: Arc<Semaphore>,
 }
 
 impl Coaching {
     /// With this coach, or with the reason why there is none.
-    pub fn new(coach: Result<Arc<dyn Coach>, String>) -> Self {
-        Self { coach, free: Arc::new(Semaphore::new(1)) }
+    pub fn new(coach: Result<Arc<dyn Coach>, String>, privacy: Privacy) -> Self {
+        Self { coach, privacy: Arc::new(privacy), free: Arc::new(Semaphore::new(1)) }
     }
 }
 
@@ -50,8 +53,10 @@ impl Connection {
             return Ok(self.reply(id, Err(failed(busy.into()))).await?);
         };
         let classes = self.recent_classes().await;
-        let mut proposing =
-            coach.propose(Intent { text: propose.intent, classes: classes.clone() });
+        let mut proposing = coach.propose(Intent {
+            text: coaching.privacy.redacted(&propose.intent),
+            classes: coaching.privacy.redacted_classes(&classes),
+        });
         let stop = self.shared.stop.clone();
         let result = loop {
             tokio::select! {
