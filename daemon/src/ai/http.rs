@@ -157,7 +157,7 @@ impl HttpBackend {
             if status == 400 && std::mem::take(&mut schema) {
                 continue;
             }
-            return read(&self.name(), status, &body, prompt);
+            return read(&self.name(), status, &body, prompt, key.as_deref());
         }
     }
 
@@ -242,12 +242,18 @@ impl HttpBackend {
     }
 }
 
-/// Reads a response.
-fn read(name: &str, status: u16, body: &[u8], prompt: &Prompt) -> Result<Answered, Failure> {
+/// Reads a response. Neither the prompt nor the key is ever repeated from it.
+fn read(
+    name: &str,
+    status: u16,
+    body: &[u8],
+    prompt: &Prompt,
+    key: Option<&str>,
+) -> Result<Answered, Failure> {
     let fail = |kind: FailureKind, what: &str| Err(Failure::new(name, kind, what, kind.todo()));
     let opened = Envelope::OpenAi.open(body);
     if status != 200 {
-        let private: Vec<&str> = prompt.private.iter().map(String::as_str).collect();
+        let private: Vec<&str> = prompt.private.iter().map(String::as_str).chain(key).collect();
         let said = match opened {
             Err(Closed::Failed(said)) => {
                 message::complaint(&Tail::of(said.as_bytes()), &[], &private)

@@ -226,6 +226,15 @@ fn a_key_comes_from_a_file_and_goes_into_the_header_only() {
     backend.ask_now(&prompt()).unwrap();
     assert!(served.join().unwrap()[0].contains("Bearer s3cret"));
     assert!(!format!("{backend:?}").contains("s3cret"));
+    // A server that repeats the key it refuses must not bring it into a message.
+    let body = r#"{"error":{"message":"Incorrect API key provided: s3cret"}}"#;
+    let (base, served) = serve(vec![response("401 Unauthorized", body)]);
+    let key = Key { file: Some(dir.path().join("key")), variable: None };
+    let backend = HttpBackend::new(Endpoint { key, ..endpoint(&base) }, Duration::from_secs(20));
+    let failure = backend.ask_now(&prompt()).unwrap_err();
+    assert_eq!(failure.kind, FailureKind::NotLoggedIn);
+    assert!(!failure.message.contains("s3cret"), "{failure:?}");
+    served.join().unwrap();
     let failure = with_key(dir.path().join("none")).ask_now(&prompt()).unwrap_err();
     assert_eq!(failure.kind, FailureKind::NotLoggedIn);
 }
@@ -241,7 +250,7 @@ fn http_fixtures() {
         }
         count += 1;
         let status = u16::try_from(row["exit_code"].as_u64().unwrap()).unwrap();
-        let found = read("m", status, row["stdout"].as_str().unwrap().as_bytes(), &prompt());
+        let found = read("m", status, row["stdout"].as_str().unwrap().as_bytes(), &prompt(), None);
         let verdict = found.map(|it| crate::ai::parse::verdict(&it.text, &[]));
         match (verdict, row["expect"]["on_task"].as_bool()) {
             (Ok(Ok(verdict)), Some(expected)) => assert_eq!(verdict.on_task, expected),
