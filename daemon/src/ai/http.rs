@@ -289,7 +289,7 @@ fn read(
 
 impl Backend for HttpBackend {
     fn name(&self) -> String {
-        clean(&self.endpoint.model, 64)
+        self.endpoint.name()
     }
 
     fn ask(self: Arc<Self>, prompt: Prompt) -> Answering {
