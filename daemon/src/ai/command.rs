@@ -157,7 +157,7 @@ impl ProgramBackend {
         let (kind, todo) =
             if login { (FailureKind::NotLoggedIn, self.login.todo) } else { (kind, kind.todo()) };
         let parts = [ended, said].into_iter().filter(|part| !part.is_empty());
-        Failure::new(name, kind, &parts.collect::<Vec<_>>().join(": "), todo)
+        Failure::new(name, kind, &parts.collect::<Vec<_>>().join(": "), &todo)
     }
 
     fn no_output(&self, program: &Program, broken: &Broken, prompt: &Prompt) -> Failure {
