@@ -51,6 +51,9 @@ fn daemon(first: &Value) -> FakeDaemon {
                 &json!({"seq": 9, "saved": true, "warning": null,
                 "review": {}}),
             ),
+            Some("pause" | "resume" | "extend") => {
+                ok(request, &json!({"seq": 9, "saved": true, "warning": null}))
+            }
             _ => String::new(),
         })
     });
@@ -109,21 +112,62 @@ fn keys_answer_an_alert_and_a_window_that_was_left() {
     terminal.press("\u{1b}[B");
     terminal.press("b");
     terminal.wait_for("back to task; the verdict");
-    assert_eq!(daemon.asked("refocus")[0]["args"], json!({"alert": 7}));
+    let named = json!({"alert": 7, "or_left": true});
+    assert_eq!(daemon.asked("refocus")[0]["args"], named);
     daemon.tell(&event("alert_cleared", 2, &json!({"alert": 7, "why": "moved"})));
     daemon.tell(&event("state", 2, &session("ontask")));
     terminal.wait_for("you left firefox: reddit");
     terminal.press("t");
     terminal.wait_for("on task from now on");
-    assert_eq!(daemon.asked("ontask")[0]["args"], Value::Null);
-    // No question, no answer.
-    terminal.press("e");
+    assert_eq!(daemon.asked("ontask")[0]["args"], named);
+    // No question, no answer; by the key behind it we know that it has been read.
+    terminal.press("ep");
+    terminal.wait_for("paused; antidrift resume goes on");
     daemon.tell(&event("state", 3, &session("drifting")));
     terminal.wait_for("[e] end session");
     terminal.press("e");
     terminal.wait_for("session ended");
     assert_eq!(daemon.asked("complete").len(), 1);
     assert_eq!(daemon.asked("ontask").len(), 1);
+    terminal.press("q");
+    ended(&mut terminal);
+}
+
+#[test]
+fn keys_pause_and_go_on_and_give_more_time_when_it_is_up() {
+    // The time is up when the daemon says so, whatever the machine's clock says of the states.
+    let session = |status| {
+        let mut state = active(status);
+        state["commitment"]["timebox_secs"] = Value::Null;
+        state
+    };
+    let daemon = daemon(&session("ontask"));
+    let mut terminal = watch(&daemon, &["--no-notify"], &[]);
+    terminal.wait_for("[p] pause   [q] quit");
+    terminal.wait_for_keys();
+    // Not now.
+    terminal.press("+");
+    terminal.press("p");
+    terminal.wait_for("paused; antidrift resume goes on");
+    assert_eq!(daemon.asked("pause")[0]["args"], Value::Null);
+    let mut state = session("idle");
+    state["paused"] = json!({"since_at": "2026-11-30T09:12:44Z", "until_at": null});
+    daemon.tell(&event("state", 2, &state));
+    terminal.wait_for("[p] resume   [q] quit");
+    terminal.press("p");
+    terminal.wait_for("back to task");
+    assert_eq!(daemon.asked("resume").len(), 1);
+    daemon.tell(&event("state", 3, &session("ontask")));
+    daemon.tell(&event("timebox_elapsed", 4, &json!({})));
+    terminal.wait_for("[+] 10 more minutes   [p] pause   [q] quit");
+    assert!(daemon.asked("extend").is_empty());
+    terminal.press("+");
+    terminal.wait_for("10 min more");
+    assert_eq!(daemon.asked("extend")[0]["args"], json!({"secs": 600}));
+    daemon.tell(&event("state", 5, &session("ontask")));
+    wait_for("the key to go", || {
+        (!terminal.screen().iter().any(|line| line.contains("[+]"))).then_some(())
+    });
     terminal.press("q");
     ended(&mut terminal);
 }
@@ -227,7 +271,8 @@ fn titles_do_nothing_to_the_terminal_and_colours_can_be_off() {
     for (environment, coloured) in [(&[][..], true), (&[("NO_COLOR", "1")], false)] {
         let terminal = watch(&daemon, &["--no-notify"], environment);
         terminal.wait_for("okredx spoof");
-        let raw = terminal.raw();
+        let raw = terminal.raw().replace("\u{1b}]0;antidrift watch\u{7}", "(our own title)");
+        assert!(raw.contains("(our own title)"));
         for evil in ["[31m", "pwned", "\u{9b}", "\u{7}"] {
             assert!(!raw.contains(evil), "{evil:?}: {raw:?}");
         }

@@ -24,6 +24,7 @@ use choice::choose;
 use crate::{
     ai::embedded::{Catalogue, CatalogueError, Entry, catalogue},
     evidence::{ClassListError, Contexts, Privacy, PrivacyError},
+    session::NotifySettings,
 };
 
 /// Most bytes of a configuration file: far more than a person writes.
@@ -64,6 +65,8 @@ pub struct Config {
     pub settle: Duration,
     /// Which classes hold many contexts, and which are passed over.
     pub contexts: Contexts,
+    /// What a person is told of, and how loudly.
+    pub notify: NotifySettings,
 }
 
 /// What stands in the file, as it stands there.
@@ -74,6 +77,7 @@ struct Tables {
     coach: CoachTable,
     privacy: PrivacyTable,
     drift: DriftTable,
+    notify: NotifyTable,
     catalogue: CatalogueTable,
 }
 
@@ -132,6 +136,27 @@ struct DriftTable {
     settle_secs: Option<Seconds>,
     many_context_classes: Option<Vec<Spanned<String>>>,
     ignore_classes: Option<Vec<Spanned<String>>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default, deny_unknown_fields)]
+struct NotifyTable {
+    budget: Option<u64>,
+    repeat: Option<bool>,
+    on_return: Option<bool>,
+    activate: Option<bool>,
+}
+
+impl NotifyTable {
+    fn settings(&self) -> NotifySettings {
+        let default = NotifySettings::default();
+        NotifySettings {
+            budget: self.budget.map_or(default.budget, |budget| Some(budget).filter(|&it| it > 0)),
+            repeat: self.repeat.unwrap_or(default.repeat),
+            on_return: self.on_return.unwrap_or(default.on_return),
+            activate: self.activate.unwrap_or(default.activate),
+        }
+    }
 }
 
 /// A duration: seconds, fractions allowed, 0 to 3600.
@@ -226,7 +251,7 @@ impl Config {
         let at = |span: Option<Range<usize>>, message: String| {
             fault(path, text, span.map_or(0, |span| span.start), message)
         };
-        let Tables { judge, coach, privacy, drift, catalogue } = toml::from_str(text)
+        let Tables { judge, coach, privacy, drift, notify, catalogue } = toml::from_str(text)
             .map_err(|error| at(error.span(), with_suggestion(&one_line(error.message()))))?;
 
         let command = |key: &str, command: Option<Spanned<Vec<String>>>| match command {
@@ -275,6 +300,7 @@ impl Config {
             judge_timeout: secs(judge.timeout_secs, 30),
             debounce: secs(drift.debounce_secs, 10),
             settle: secs(drift.settle_secs, 2),
+            notify: notify.settings(),
             // Both lists were tried above.
             contexts: Contexts::from_config(many.as_deref(), ignored.as_deref())
                 .map_err(|error| at(None, error.to_string()))?,

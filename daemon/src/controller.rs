@@ -16,6 +16,8 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     ai::{Failure, Judge, Judgement, Verdict},
     clock::{self, Timer},
+    desk::Desk,
+    evidence::Window,
     hub::{Hub, Subscription},
     sensor::Observation,
     session::{Effects, Input, JudgeNews, JudgeStart, Now, RunId, Session, Ticket},
@@ -33,11 +35,14 @@ type Reply = oneshot::Sender<Result<Answer, ErrorObject>>;
 
 /// What connections ask of the controller.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "most messages are the large one")]
 pub enum Message {
     /// Something for the session.
     Request {
         /// What.
         command: Command,
+        /// The processes it comes from: see [`Input::Request`].
+        lineage: Vec<u32>,
         /// Where the answer goes, once the change is made and its save was attempted.
         reply: Reply,
     },
@@ -67,6 +72,7 @@ pub struct Controller {
     judge: Option<Arc<dyn Judge>>,
     run: Option<Run>,
     store: Store,
+    desk: Desk,
     hub: Hub,
     timer: Timer,
     tickets: u64,
@@ -84,9 +90,15 @@ impl Controller {
     /// # Errors
     ///
     /// The process is out of descriptors.
-    pub fn new(session: Session, judge: Option<Arc<dyn Judge>>, store: Store) -> io::Result<Self> {
+    pub fn new(
+        session: Session,
+        judge: Option<Arc<dyn Judge>>,
+        store: Store,
+        desk: Desk,
+    ) -> io::Result<Self> {
         let timer = Timer::new()?;
-        Ok(Self { session, judge, run: None, store, hub: Hub::default(), timer, tickets: 0 })
+        let hub = Hub::default();
+        Ok(Self { session, judge, run: None, store, desk, hub, timer, tickets: 0 })
     }
 
     /// Runs until `stop` is cancelled, then tells everybody, saves, and returns. `reason` is what
@@ -148,10 +160,10 @@ impl Controller {
 
     fn receive(&mut self, message: Message) {
         match message {
-            Message::Request { command, reply } => {
+            Message::Request { command, lineage, reply } => {
                 self.tickets += 1;
                 let ticket = Ticket(self.tickets);
-                self.step(Input::Request { ticket, command }, Some(reply));
+                self.step(Input::Request { ticket, command, lineage }, Some(reply));
             }
             Message::RecentClasses { reply } => {
                 let _ = reply.send(self.session.recent_classes());
@@ -176,6 +188,10 @@ impl Controller {
         if effects.cancel_judge {
             self.run = None;
         }
+        let reply = match effects.activate.take() {
+            Some(window) => reply.map(|reply| self.activate(window, reply)),
+            None => reply,
+        };
         let answer = reply.zip(effects.reply.take()).map(|(reply, to)| (reply, to.result));
         match (effects.save.take(), answer) {
             (Some(snapshot), Some((reply, Ok(mut answer)))) => {
@@ -211,6 +227,24 @@ impl Controller {
             tracing::debug!(class = question.class, "the judge is asked");
             self.run = Some(Run { id: run, judgement: judge.judge(question) });
         }
+    }
+}
+
+impl Controller {
+    /// Has a window given the focus, and lets the reply wait until that is done.
+    fn activate(&self, window: Arc<Window>, reply: Reply) -> Reply {
+        let (ready, answered) = oneshot::channel::<Result<Answer, ErrorObject>>();
+        let desk = self.desk.clone();
+        tokio::spawn(async move {
+            let (done, answer) = tokio::join!(desk.activate(window), answered);
+            // A request that was given up has no answer.
+            let Ok(mut answer) = answer else { return };
+            if let Ok(Answer::Refocus(refocused)) = &mut answer {
+                refocused.activated = Some(done);
+            }
+            let _ = reply.send(answer);
+        });
+        ready
     }
 }
 

@@ -6,6 +6,7 @@ pub mod backends;
 pub mod clock;
 pub mod config;
 pub mod controller;
+pub mod desk;
 pub mod evidence;
 mod fd;
 pub mod hub;
@@ -31,6 +32,7 @@ use audit::Audit;
 use backends::Use;
 use config::{Choice, Config};
 use controller::{Controller, REQUEST_QUEUE};
+use desk::Desk;
 use server::{Checkable, Coaching, Server, ServerError};
 use session::{JudgeSettings, Session, Settings};
 use store::{StateDir, Store};
@@ -99,17 +101,20 @@ pub async fn run(options: Options) -> Result<(), RunError> {
         contexts: config.contexts,
         judge: judge_settings,
         privacy: config.privacy,
+        notify: config.notify,
     };
     let session = Session::new(settings, restored, started);
-    let controller = Controller::new(session, judge, store)?;
+    let sensing = sensor::Settings { display, wayland, is_terminal: evidence::is_terminal };
+    let desk = Desk::new(sensing.clone());
+    let controller = Controller::new(session, judge, store, desk.clone())?;
 
     let stop = CancellationToken::new();
     let (sender, messages) = mpsc::channel(REQUEST_QUEUE);
     let instance = format!("{:x}-{:x}", std::process::id(), started.boot.as_nanos());
-    let server = Server::bind(&socket, sender, instance, coaching, checkable, stop.clone())?;
+    let server = Server::bind(&socket, sender, instance, coaching, checkable, desk, stop.clone())?;
     let (observed, observations) = watch::channel(None);
     let sensor = sensor::spawn(
-        sensor::Settings { display, wayland, is_terminal: evidence::is_terminal },
+        sensing,
         Box::new(move |observation| {
             // The newest replaces the one before; nobody listens any more at the very end.
             let _ = observed.send(Some(observation));

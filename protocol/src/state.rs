@@ -271,7 +271,7 @@ pub struct Detour {
     pub window: Option<Window>,
 }
 
-/// How a session went. The five sums and downtime make up the time from start to end.
+/// How a session went. The six sums and downtime make up the time from start to end.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Review {
@@ -287,8 +287,10 @@ pub struct Review {
     pub drifting_secs: u64,
     /// Seconds neither on task nor drifting.
     pub other_secs: u64,
-    /// Seconds away.
+    /// Seconds away: no input, a locked or blanked screen, suspend.
     pub away_secs: u64,
+    /// Seconds paused.
+    pub paused_secs: u64,
     /// Seconds on a detour.
     pub detour_secs: u64,
     /// Alerts raised.
@@ -352,6 +354,7 @@ shown! {
     Drift { status, source, alert, since_at }
     Detour { since_at, until_at, window }
     Review {
-        outcome, ended_at, ontask_secs, drifting_secs, other_secs, away_secs, detour_secs, alerts
+        outcome, ended_at, ontask_secs, drifting_secs, other_secs, away_secs, paused_secs,
+        detour_secs, alerts
     }
 }

@@ -10,7 +10,7 @@ use rustix::{
 use rustyline::{DefaultEditor, error::ReadlineError};
 
 use super::start::NOTHING_STARTED;
-use crate::{args, duration, exit::Failure, out, render};
+use crate::{args, clock, duration, exit::Failure, out, render};
 
 /// Shows each field that no option gives, pre-filled. Without a terminal the proposal is taken as
 /// it is.
@@ -53,7 +53,7 @@ fn timebox(form: &mut Form, proposed: u64) -> Result<u64, Failure> {
         if shown.is_empty() {
             return Ok(0);
         }
-        match duration::parse(&shown) {
+        match duration::parse(&shown, clock::local_now) {
             Ok(secs) => return Ok(secs),
             Err(why) => out::complain(&why.to_string()),
         }

@@ -11,6 +11,7 @@ use crate::{args, duration, exit::Failure, out, render};
 pub(super) const NOTHING_STARTED: &str = "nothing was started";
 
 pub(super) fn run(daemon: &Daemon, args: args::Start) -> Result<(), Failure> {
+    let timebox_secs = args.timebox.as_deref().map(super::secs).transpose()?;
     // While a session is active the daemon refuses, and nobody need wait for a model to be told so.
     let coached = if args.coach && !is_active(daemon)? {
         let text = args.text.join(" ");
@@ -27,7 +28,7 @@ pub(super) fn run(daemon: &Daemon, args: args::Start) -> Result<(), Failure> {
         text: args.text.join(" "),
         next_action: args.next,
         success_condition: args.success,
-        timebox_secs: args.timebox,
+        timebox_secs,
         allowed: Allowed {
             window_classes: entries(args.allow),
             window_titles: Vec::new(),

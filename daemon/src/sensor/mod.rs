@@ -11,15 +11,29 @@ use std::sync::Arc;
 
 use crate::evidence::Window;
 
-pub use x11::{SensorHandle, spawn};
+pub use x11::{Errand, Recall, SensorHandle, spawn};
 
-/// What a sensor last saw. The newest replaces the one before.
+/// What a window sensor last saw. The newest replaces the one before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Observation {
     /// Whether the sensor can see.
     pub health: Health,
     /// What has the focus.
     pub focus: Focus,
+    /// What the display tells of the person.
+    pub absence: Absence,
+}
+
+/// Signs that nobody is there, as one source sees them. Any sign counts; a source that cannot see
+/// gives none, so what is not known is present.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Absence {
+    /// No input for as long as the configuration says.
+    pub idle: bool,
+    /// The screen is locked or blank.
+    pub locked: bool,
+    /// The machine is about to sleep, or sleeps.
+    pub asleep: bool,
 }
 
 /// What has the input focus.

@@ -5,6 +5,7 @@
 
 mod atoms;
 mod calm;
+mod desk;
 mod focus;
 mod link;
 mod read;
@@ -17,9 +18,10 @@ use std::time::Duration;
 
 use x11rb::errors::{ConnectError, ReplyError};
 
+pub use self::desk::{Errand, Recall};
 use self::link::{Link, Stop, Timer};
 use self::watcher::Watcher;
-use super::{Focus, Health, Observation, Settings, Sink};
+use super::{Absence, Focus, Health, Observation, Settings, Sink};
 
 /// The pause after a lost or refused connection, doubled up to [`LONGEST_PAUSE`].
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
@@ -157,7 +159,7 @@ impl Sensor {
             tracing::warn!("the focused window cannot be seen: {reason}");
             self.told = true;
         }
-        self.output.put(Observation { health, focus: Focus::Nothing });
+        self.output.put(Observation { health, focus: Focus::Nothing, absence: Absence::default() });
     }
 }
 

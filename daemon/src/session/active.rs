@@ -4,7 +4,13 @@ use std::{fmt, sync::Arc, time::Duration};
 
 use antidrift_protocol::{Allowed, ClearedWhy, DriftSource, Outcome, Review, Start, Timestamp};
 
-use super::{Now, SavedSession, Stage, Step, cleared, snapshot, time::Stopwatch};
+use super::{
+    Now, SavedSession, Stage, Step, cleared,
+    interlude::Interlude,
+    popups::Popups,
+    snapshot::{self, InterludeKind as Kind},
+    time::Stopwatch,
+};
 use crate::evidence::{ContextKey, Matcher, Window};
 
 /// How long an alert of a window that was left can still be answered without naming it.
@@ -43,18 +49,27 @@ pub(super) struct Active {
     pub(super) since_at: Timestamp,
     pub(super) sums: Sums,
     pub(super) alerts: u64,
+    pub(super) popups: Popups,
+    /// The pause or detour under way.
+    pub(super) interlude: Option<Interlude>,
+    /// The window that was on task last, detours apart.
+    pub(super) last_ontask: Option<Arc<Window>>,
     /// The last alert that nobody answered and whose window was left.
     pub(super) left: Option<LeftAlert>,
     /// When the sums were saved last.
     pub(super) saved_at: Duration,
 }
 
-/// Time awake, with the daemon running, by what it was spent on.
+/// Time with the daemon running by what it was spent on: suspend is time away, all else is time
+/// awake.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Sums {
     pub(super) ontask: Duration,
     pub(super) drifting: Duration,
     pub(super) other: Duration,
+    pub(super) away: Duration,
+    pub(super) paused: Duration,
+    pub(super) detour: Duration,
 }
 
 /// What is known of the present window.
@@ -93,6 +108,7 @@ pub(super) struct Alert {
     pub(super) key: ContextKey,
     pub(super) reason: Option<String>,
     pub(super) reminders: u64,
+    pub(super) raised_at: Duration,
     /// When the next reminder is due.
     pub(super) remind_at: Duration,
 }
@@ -100,9 +116,12 @@ pub(super) struct Alert {
 /// An alert whose window was left before anybody answered.
 #[derive(Debug)]
 pub(super) struct LeftAlert {
+    pub(super) number: u64,
     pub(super) window: Arc<Window>,
     pub(super) key: ContextKey,
     pub(super) left_at: Duration,
+    /// When it was raised, until the return from there was told.
+    pub(super) untold_since: Option<Duration>,
 }
 
 /// A session that is over.
@@ -133,19 +152,27 @@ impl Active {
             since_at: now.wall,
             sums: Sums::default(),
             alerts: 0,
+            popups: Popups::resume(0),
+            interlude: None,
+            last_ontask: None,
             left: None,
             saved_at: now.awake,
         }
     }
 
-    /// Books time that has passed under the status that held.
-    pub(super) fn book(&mut self, time: Duration) {
-        let sum = match self.status {
-            Status::OnTask { .. } => &mut self.sums.ontask,
-            Status::Drifting { .. } => &mut self.sums.drifting,
-            Status::Idle | Status::Pending => &mut self.sums.other,
+    /// Books time that has passed, awake and asleep, under what held meanwhile.
+    pub(super) fn book(&mut self, awake: Duration, asleep: Duration, away: bool) {
+        let sums = &mut self.sums;
+        sums.away = sums.away.saturating_add(asleep);
+        let sum = match (&self.interlude, &self.status) {
+            _ if away => &mut sums.away,
+            (Some(Interlude { kind: Kind::Pause, .. }), _) => &mut sums.paused,
+            (Some(Interlude { kind: Kind::Detour { .. }, .. }), _) => &mut sums.detour,
+            (None, Status::OnTask { .. }) => &mut sums.ontask,
+            (None, Status::Drifting { .. }) => &mut sums.drifting,
+            (None, Status::Idle | Status::Pending) => &mut sums.other,
         };
-        *sum = sum.saturating_add(time);
+        *sum = sum.saturating_add(awake);
     }
 
     /// The timebox, if it has not run out yet: how long that still takes.
@@ -177,8 +204,9 @@ impl Active {
         if let Status::Drifting { alert, .. } = old {
             step.edge(cleared(alert.number, why));
             if why == ClearedWhy::Moved {
-                let Alert { window, key, .. } = alert;
-                self.left = Some(LeftAlert { window, key, left_at: now.awake });
+                let Alert { number, window, key, raised_at, .. } = alert;
+                let (left_at, untold_since) = (now.awake, Some(raised_at));
+                self.left = Some(LeftAlert { number, window, key, left_at, untold_since });
             }
         }
     }
@@ -203,8 +231,9 @@ impl Active {
             ontask_secs: self.sums.ontask.as_secs(),
             drifting_secs: self.sums.drifting.as_secs(),
             other_secs: self.sums.other.as_secs(),
-            away_secs: 0,
-            detour_secs: 0,
+            away_secs: self.sums.away.as_secs(),
+            paused_secs: self.sums.paused.as_secs(),
+            detour_secs: self.sums.detour.as_secs(),
             alerts: self.alerts,
         };
         let elapsed = self.clock.elapsed(now);
@@ -244,8 +273,14 @@ impl Stage {
                 ontask: Duration::from_millis(saved.ontask_ms),
                 drifting: Duration::from_millis(saved.drifting_ms),
                 other: Duration::from_millis(saved.other_ms),
+                away: Duration::from_millis(saved.away_ms),
+                paused: Duration::from_millis(saved.paused_ms),
+                detour: Duration::from_millis(saved.detour_ms),
             },
             alerts: saved.alerts,
+            popups: Popups::resume(saved.popups),
+            interlude: saved.interlude.map(|saved| Interlude::restore(saved, now)),
+            last_ontask: None,
             left: None,
             saved_at: now.awake,
         }))
@@ -260,7 +295,12 @@ impl Stage {
                 ontask_ms: snapshot::millis(active.sums.ontask),
                 drifting_ms: snapshot::millis(active.sums.drifting),
                 other_ms: snapshot::millis(active.sums.other),
+                away_ms: snapshot::millis(active.sums.away),
+                paused_ms: snapshot::millis(active.sums.paused),
+                detour_ms: snapshot::millis(active.sums.detour),
+                interlude: active.interlude.as_ref().map(Interlude::save),
                 alerts: active.alerts,
+                popups: active.popups.counted,
                 ..active.commitment.save()
             }),
             Self::Review(ended) => Some(SavedSession {

@@ -1,9 +1,11 @@
 //! What one step asks the world to do.
 
+use std::sync::Arc;
+
 use antidrift_protocol::{Answer, ErrorObject, EventBody, State, Timestamp};
 
 use super::{RunId, Snapshot, Ticket};
-use crate::ai::Question;
+use crate::{ai::Question, evidence::Window};
 
 /// The effects of one step, to be handed over in this order before the next step begins: cancel,
 /// save (the reply waits for it), reply, edges, state, start.
@@ -31,6 +33,8 @@ pub struct Effects {
     pub switched: bool,
     /// What to log of the judge.
     pub judge_news: Option<JudgeNews>,
+    /// Give this window the focus; the reply of the same step waits for it.
+    pub activate: Option<Arc<Window>>,
     /// Start a judgement.
     pub start_judge: Option<JudgeStart>,
 }

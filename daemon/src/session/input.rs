@@ -4,7 +4,7 @@ use antidrift_protocol::Command;
 
 use crate::{
     ai::{Failure, Verdict},
-    sensor::Observation,
+    sensor::{Absence, Observation},
 };
 
 /// Names a request that waits for its answer.
@@ -17,15 +17,21 @@ pub struct RunId(pub u64);
 
 /// Something that happened.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "each lives for one step")]
 pub enum Input {
     /// The sensor saw something.
     Observed(Observation),
+    /// What the login manager tells of the person; the display's word is in its observations.
+    Absence(Absence),
     /// A client asks. `hello` and `subscribe` never come here: they are the connection's own.
     Request {
         /// Whom to answer.
         ticket: Ticket,
         /// What is asked, within the bounds of the protocol.
         command: Command,
+        /// The process that asks, its parent, and so on; empty where that is not known. A window
+        /// that one of them has put up is the terminal that the request was typed in.
+        lineage: Vec<u32>,
     },
     /// A judgement has ended by itself. One that was cancelled must not report.
     JudgeDone {

@@ -4,19 +4,23 @@
 //! - `requests` and `target`: what a client may ask, and which window it means;
 //! - `present`: the window that has the focus, its context, its calmed title;
 //! - `pipeline`: local match, cache, settle, debounce, judge, alert;
+//! - `absence` and `interlude`: whether anybody is there, and pause and detour;
 //! - `embedded` and `explain`: what the embedded judge said, and how a status came about;
 //! - `judge` and `cache`: the judge's health and one run, and what it said;
 //! - `active`: a session's own sums, timebox and alert;
 //! - `view`, `snapshot`, `timers`: what is shown, what survives, and when to look again.
 
+mod absence;
 mod active;
 mod cache;
 mod effect;
 mod embedded;
 mod explain;
 mod input;
+mod interlude;
 mod judge;
 mod pipeline;
+mod popups;
 mod present;
 mod requests;
 mod snapshot;
@@ -39,6 +43,7 @@ use crate::{
     evidence::{Contexts, Privacy},
     sensor::Observation,
 };
+use absence::Presence;
 use active::Active;
 use cache::VerdictCache;
 use embedded::Embedded;
@@ -47,8 +52,9 @@ use present::Focused;
 
 pub use effect::{Effects, JudgeNews, JudgeStart, ReplyTo};
 pub use input::{Input, RunId, Ticket};
-pub use snapshot::{SavedSession, Snapshot};
+pub use snapshot::{InterludeKind, SavedInterlude, SavedSession, Snapshot};
 pub use time::Now;
+pub use view::window as wire_window;
 
 /// What a session is set up with.
 #[derive(Clone, Debug)]
@@ -65,6 +71,27 @@ pub struct Settings {
     pub judge: JudgeSettings,
     /// What is never put to a model.
     pub privacy: Privacy,
+    /// What a person is told of, and how loudly.
+    pub notify: NotifySettings,
+}
+
+/// What was configured about telling people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotifySettings {
+    /// Most popups in one session; `None`: no limit.
+    pub budget: Option<u64>,
+    /// Whether an alert that still stands deserves further popups.
+    pub repeat: bool,
+    /// Whether a return to the task that nobody asked for is told.
+    pub on_return: bool,
+    /// Whether the answer «back to task» to an alert raises the last window that was on task.
+    pub activate: bool,
+}
+
+impl Default for NotifySettings {
+    fn default() -> Self {
+        Self { budget: Some(12), repeat: true, on_return: false, activate: true }
+    }
 }
 
 /// The judge as it was configured.
@@ -93,6 +120,7 @@ pub struct Session {
     /// The last instant; time never runs backwards in here.
     now: Now,
     stage: Stage,
+    presence: Presence,
     focused: Focused,
     judge: JudgeState,
     cache: VerdictCache,
@@ -144,6 +172,7 @@ impl Session {
             settings,
             now,
             stage: Stage::restore(restored.session, now),
+            presence: Presence::default(),
             focused: Focused::default(),
             cache: VerdictCache::default(),
             look_at: None,
@@ -161,14 +190,18 @@ impl Session {
     pub fn handle(&mut self, input: Input, now: Now) -> Effects {
         let before = self.now;
         self.now = now.not_before(before);
+        let awake = self.now.awake.saturating_sub(before.awake);
+        let boot = self.now.boot.saturating_sub(before.boot);
         if let Stage::Active(active) = &mut self.stage {
-            active.book(self.now.awake.saturating_sub(before.awake));
+            active.book(awake, boot.saturating_sub(awake), self.presence.away.is_some());
         }
+        self.presence.passed(boot, awake);
         let mut step = Step::default();
         match input {
             Input::Observed(observation) => self.observed(observation),
-            Input::Request { ticket, command } => {
-                let result = self.request(command, &mut step);
+            Input::Absence(absence) => self.presence.login = absence,
+            Input::Request { ticket, command, lineage } => {
+                let result = self.request(command, &lineage, &mut step);
                 step.effects.reply = Some(ReplyTo { ticket, result });
             }
             Input::JudgeDone { run, result } => self.judge_done(run, result),
@@ -179,6 +212,9 @@ impl Session {
             }
         }
         self.run_timers(&mut step);
+        self.settle_presence(&mut step);
+        self.run_session_timers(&mut step);
+        self.remind(&mut step);
         self.look(&mut step);
         self.finish(step)
     }
@@ -194,7 +230,8 @@ impl Session {
     }
 
     fn observed(&mut self, observation: Observation) {
-        let Observation { health, focus } = observation;
+        let Observation { health, focus, absence } = observation;
+        self.presence.display = absence;
         self.focused.observe(health, focus, &self.settings, self.now.awake);
     }
 
@@ -246,8 +283,14 @@ fn stamp(answer: &mut Answer, seq: u64, now: Now, state: &State) {
         Answer::Refocus(it) => it.seq = seq,
         Answer::Ontask(it) => it.seq = seq,
         Answer::Complete(it) => it.seq = seq,
-        Answer::End(it) => it.seq = seq,
+        Answer::End(it)
+        | Answer::Pause(it)
+        | Answer::Resume(it)
+        | Answer::Extend(it)
+        | Answer::Detour(it) => it.seq = seq,
+        Answer::Allow(it) => it.seq = seq,
         Answer::Hello(_)
+        | Answer::Windows(_)
         | Answer::Propose(_)
         | Answer::Explain(_)
         | Answer::Preview(_)

@@ -17,8 +17,10 @@ use crate::{
 };
 
 /// What the present window comes to.
-enum Finding {
+pub(super) enum Finding {
     Idle,
+    /// What it came to before still holds.
+    Unchanged,
     /// It waits: until then, or for a judgement under way.
     Wait(Option<Duration>),
     OnTask(DriftSource, Option<String>),
@@ -34,16 +36,15 @@ impl Session {
     pub(super) fn look(&mut self, step: &mut Step) {
         self.look_at = None;
         let Stage::Active(active) = &self.stage else { return };
-        let mut finding = self.find(active);
-        if let (Finding::Consult, Some(present)) = (&finding, &self.focused.present) {
-            self.embedded.consult(active, &present.window);
-            finding = self.find(active);
+        if let Some(status) = self.unjudged(active) {
+            return self.set_status(status, step);
         }
-        let status = match finding {
+        let status = match self.finding() {
             Finding::Idle | Finding::Consult => {
                 self.look_at = self.next_look();
                 Status::Idle
             }
+            Finding::Unchanged => return,
             Finding::Wait(until) => {
                 self.look_at = until;
                 Status::Pending
@@ -54,6 +55,8 @@ impl Session {
             }
             Finding::OnTask(source, reason) => {
                 self.count(source);
+                self.remember_ontask();
+                self.tell_return(step);
                 Status::OnTask { source, reason }
             }
             Finding::Drifting(source, reason) => {
@@ -64,6 +67,38 @@ impl Session {
         self.set_status(status, step);
     }
 
+    /// The status of a person who is not to be judged: one who is away, paused or on a detour.
+    fn unjudged(&self, active: &Active) -> Option<Status> {
+        if self.presence.away.is_some() || active.is_paused() {
+            return Some(Status::Idle);
+        }
+        let detour = active.detour()?;
+        Some(match &self.focused.present {
+            None => Status::Idle,
+            Some(_) => {
+                let reason = Some(format!("you are on a detour: {detour}"));
+                Status::OnTask { source: DriftSource::Rule, reason }
+            }
+        })
+    }
+
+    /// What the present window comes to, the embedded judge's word included.
+    pub(super) fn finding(&mut self) -> Finding {
+        let Stage::Active(active) = &self.stage else { return Finding::Idle };
+        let finding = self.find(active);
+        if let (Finding::Consult, Some(present)) = (&finding, &self.focused.present) {
+            self.embedded.consult(active, &present.window);
+            return self.find(active);
+        }
+        finding
+    }
+
+    fn remember_ontask(&mut self) {
+        if let (Stage::Active(active), Some(present)) = (&mut self.stage, &self.focused.present) {
+            active.last_ontask = Some(Arc::clone(&present.window));
+        }
+    }
+
     fn find(&self, active: &Active) -> Finding {
         let Some(present) = &self.focused.present else { return Finding::Idle };
         if present.window.is_anonymous() {
@@ -71,6 +106,12 @@ impl Session {
         }
         if let Some(finding) = self.local_match(active, present) {
             return finding;
+        }
+        if present.window.is_our_view() {
+            return match active.status {
+                Status::OnTask { .. } => Finding::Unchanged,
+                _ => Finding::Idle,
+            };
         }
         if present.left_alone_until.is_some() {
             return Finding::Idle;
@@ -238,19 +279,22 @@ impl Session {
         }
         self.last_alert += 1;
         let number = self.last_alert;
-        let window = Arc::clone(&present.window);
+        let (window, key) = (Arc::clone(&present.window), present.key.clone());
+        let quiet = self.counts_popup(&key, step);
         step.save = true;
         let raised = AlertRaised {
             alert: number,
             window: Some(view::window(&window)),
             reason: reason.clone(),
+            quiet,
         };
         let alert = Alert {
             number,
             window,
-            key: present.key.clone(),
+            key,
             reason,
             reminders: 0,
+            raised_at: self.now.awake,
             remind_at: self.now.awake + FIRST_REMINDER,
         };
         self.set_status(Status::Drifting { source, alert }, step);

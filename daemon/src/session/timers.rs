@@ -26,11 +26,7 @@ impl Session {
     pub fn next_deadline(&self, now: Now) -> Option<Duration> {
         let awake = self.awake_deadlines().into_iter().flatten().min();
         let awake = awake.map(|at| at.saturating_sub(now.awake));
-        let timebox = match &self.stage {
-            Stage::Active(active) => active.timebox_left(now),
-            Stage::Planning | Stage::Review(_) => None,
-        };
-        awake.into_iter().chain(timebox).min()
+        awake.into_iter().chain(self.session_deadline(now)).min()
     }
 
     fn awake_deadlines(&self) -> [Option<Duration>; 8] {
@@ -47,7 +43,7 @@ impl Session {
         [no_window, title, title_rests, look, judge, ready, reminder, save_sums]
     }
 
-    /// Does what is due, but for the look at the window itself.
+    /// Does what is due whoever is there, but for the look at the window itself.
     pub(super) fn run_timers(&mut self, step: &mut Step) {
         let now = self.now;
         self.focused.run_timers(&self.settings, now.awake);
@@ -61,14 +57,15 @@ impl Session {
             self.judge.failed(Failure { kind: FailureKind::TimedOut, message }, now);
         }
         let Stage::Active(active) = &mut self.stage else { return };
-        if active.timebox_left(now).is_some_and(|left| left.is_zero()) {
-            active.timebox_elapsed = true;
-            step.edge(EventBody::TimeboxElapsed);
-            step.save = true;
-        }
         if active.saved_at + SAVE_SUMS_AFTER <= now.awake {
             step.save = true;
         }
+    }
+
+    /// Reminds of an alert that nobody has answered.
+    pub(super) fn remind(&mut self, step: &mut Step) {
+        let now = self.now;
+        let Stage::Active(active) = &mut self.stage else { return };
         // A reminder is for an alert that still stands after this step; `look` may end it.
         if let Status::Drifting { alert, .. } = &mut active.status
             && alert.remind_at <= now.awake
@@ -78,8 +75,9 @@ impl Session {
             let pause = if alert.reminders == 1 { SECOND_REMINDER } else { LATER_REMINDERS };
             // From now on, not from when it was due: a machine that stalled owes no backlog.
             alert.remind_at = now.awake + pause;
-            let reminder = AlertReminder { alert: alert.number, n: alert.reminders };
-            step.edge(EventBody::AlertReminder(reminder));
+            let (number, n, key) = (alert.number, alert.reminders, alert.key.clone());
+            let quiet = !self.settings.notify.repeat || self.counts_popup(&key, step);
+            step.edge(EventBody::AlertReminder(AlertReminder { alert: number, n, quiet }));
         }
     }
 }

@@ -10,7 +10,8 @@ use super::{
 };
 use crate::evidence::Window;
 
-pub(super) fn window(window: &Window) -> WindowView {
+/// A window as the wire shows it.
+pub fn window(window: &Window) -> WindowView {
     let Window { class, instance, title, command, domain, .. } = window.clone();
     WindowView { class, instance, title, domain, command }
 }
@@ -31,6 +32,7 @@ impl Session {
         let mut state = State {
             phase: Phase::Planning,
             window: self.focused.present.as_ref().map(|present| window(&present.shown)),
+            away: self.presence.away,
             judge: self.judge_view(now),
             sensor: self.focused.sensor.clone(),
             ..State::default()
@@ -43,6 +45,8 @@ impl Session {
                 state.commitment = Some(commitment(&active.commitment, elapsed));
                 state.allowed = Some(active.allowed.clone());
                 state.drift = Some(drift(active));
+                state.paused = active.paused_view();
+                state.detour = active.detour_view();
             }
             Stage::Review(ended) => {
                 state.phase = Phase::Review;

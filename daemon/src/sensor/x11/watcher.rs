@@ -20,11 +20,10 @@ use super::atoms::Atoms;
 use super::calm::{self, Calm};
 use super::focus::{self, InputFocus};
 use super::link::{Ready, Timer};
-use super::read::{Identity, Reader, Title};
+use super::read::{Identity, Reader, Terminal, Title};
 use super::{Conn, Output};
 use crate::evidence::Window;
-use crate::sensor::terminal;
-use crate::sensor::{Focus, Health, Observation, Settings};
+use crate::sensor::{Absence, Focus, Health, Observation, Settings};
 
 /// How long «no window» must stand before it is believed. Window managers pass through it on every
 /// switch, and it costs a look at the input focus.
@@ -52,7 +51,7 @@ enum Waiting {
 struct Current {
     window: Arc<Window>,
     net_title: bool,
-    terminal: Option<u32>,
+    terminal: Option<Terminal>,
     calm: Calm,
 }
 
@@ -170,7 +169,11 @@ impl<'a> Watcher<'a> {
             Some(current) => Focus::Window(Arc::clone(&current.window)),
             None => Focus::Nothing,
         };
-        self.output.put(Observation { health: self.health.clone(), focus });
+        self.output.put(Observation {
+            health: self.health.clone(),
+            focus,
+            absence: Absence::default(),
+        });
     }
 
     /// Finds out whether a window manager is to be trusted, and says so once.
@@ -412,7 +415,7 @@ impl Current {
     fn rename(&mut self, title: Title) -> bool {
         self.net_title = title.net;
         let changed = self.window.title != title.text;
-        let command = self.terminal.and_then(terminal::foreground_command);
+        let command = self.terminal.and_then(Terminal::foreground_command);
         if changed || command != self.window.command {
             let window = Window { title: title.text, command, ..Window::clone(&self.window) };
             self.window = Arc::new(window);

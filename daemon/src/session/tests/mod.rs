@@ -1,8 +1,12 @@
 //! Every rule of the session, with an invented clock: an hour passes in no time.
 
+mod absence;
 mod alerts;
 mod answers;
 mod embedded;
+mod interludes;
+mod own_view;
+mod popups;
 mod privacy;
 mod properties;
 mod spec;
@@ -16,12 +20,13 @@ use antidrift_protocol::{
 };
 
 use super::{
-    Effects, Input, JudgeNews, JudgeSettings, Now, RunId, Session, Settings, Snapshot, Ticket,
+    Effects, Input, JudgeNews, JudgeSettings, NotifySettings, Now, RunId, Session, Settings,
+    Snapshot, Ticket,
 };
 use crate::{
     ai::{Failure, FailureKind, Verdict},
     evidence::{Contexts, Privacy, Window},
-    sensor::{Focus, Health, Observation},
+    sensor::{Absence, Focus, Health, Observation},
 };
 
 /// Monday, 30 November 2026, 09:00 UTC.
@@ -38,6 +43,7 @@ pub(super) fn settings() -> Settings {
         judge_timeout: secs(30),
         contexts: Contexts::default(),
         privacy: Privacy::default(),
+        notify: NotifySettings::default(),
         judge: JudgeSettings {
             backend: "command".into(),
             destination: Some(Destination::Local),
@@ -61,7 +67,11 @@ pub(super) struct World {
     pub(super) asked: Vec<(RunId, Duration, String)>,
     pub(super) running: Option<RunId>,
     pub(super) saves: Vec<Snapshot>,
+    /// The processes that requests come from.
+    pub(super) lineage: Vec<u32>,
     tickets: u64,
+    /// What the display tells from now on, with the next window.
+    pub(super) absence: Absence,
 }
 
 impl World {
@@ -83,7 +93,9 @@ impl World {
             asked: Vec::new(),
             running: None,
             saves: Vec::new(),
+            lineage: Vec::new(),
             tickets: 0,
+            absence: Absence::default(),
         }
     }
 
@@ -137,18 +149,25 @@ impl World {
 
     pub(super) fn see(&mut self, window: Window) {
         let focus = Focus::Window(Arc::new(window));
-        let _ = self.step(Input::Observed(Observation { health: Health::Ok(None), focus }));
+        let _ = self.step(Input::Observed(Observation {
+            health: Health::Ok(None),
+            focus,
+            absence: self.absence,
+        }));
     }
 
     pub(super) fn see_nothing(&mut self) {
-        let observation = Observation { health: Health::Ok(None), focus: Focus::Nothing };
+        let observation =
+            Observation { health: Health::Ok(None), focus: Focus::Nothing, absence: self.absence };
         let _ = self.step(Input::Observed(observation));
     }
 
     pub(super) fn ask(&mut self, command: Command) -> Result<Answer, ErrorObject> {
         self.tickets += 1;
         let ticket = Ticket(self.tickets);
-        let reply = self.step(Input::Request { ticket, command }).reply.expect("an answer");
+        let lineage = self.lineage.clone();
+        let input = Input::Request { ticket, command, lineage };
+        let reply = self.step(input).reply.expect("an answer");
         assert_eq!(reply.ticket, ticket);
         reply.result
     }
@@ -173,6 +192,24 @@ impl World {
 
     pub(super) fn end(&mut self) -> Result<Answer, ErrorObject> {
         self.ask(Command::End(NoArgs {}))
+    }
+
+    /// What the display tells of the person from now on.
+    pub(super) fn signs(&mut self, absence: Absence) {
+        self.absence = absence;
+        let focus = match &self.session.focused.present {
+            Some(present) => Focus::Window(Arc::clone(&present.window)),
+            None => Focus::Nothing,
+        };
+        let _ =
+            self.step(Input::Observed(Observation { health: Health::Ok(None), focus, absence }));
+    }
+
+    /// A session with a timebox.
+    pub(super) fn timebox(&mut self, secs: u64) {
+        let timebox_secs = Some(secs);
+        self.ask(Command::Start(Start { text: "x".into(), timebox_secs, ..Start::default() }))
+            .unwrap();
     }
 
     /// Answers the judgement under way.

@@ -186,7 +186,11 @@ fn a_changed_title_is_shown_at_once_and_the_last_of_a_storm_when_it_rests() {
 fn what_the_sensor_says_of_itself_is_shown_and_noted_at_the_start() {
     let mut world = World::new();
     let health = Health::Unavailable("there is no X display".into());
-    let _ = world.step(Input::Observed(Observation { health, focus: Focus::Nothing }));
+    let _ = world.step(Input::Observed(Observation {
+        health,
+        focus: Focus::Nothing,
+        absence: Absence::default(),
+    }));
     assert_eq!(world.state().sensor.status, SensorStatus::Unavailable);
     let answer = world.ask(Command::Start(Start { text: "x".into(), ..Start::default() }));
     let Answer::Start(answer) = answer.unwrap() else { panic!("another answer") };
