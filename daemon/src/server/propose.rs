@@ -52,7 +52,7 @@ impl Connection {
             let busy = "another proposal is under way";
             return Ok(self.reply(id, Err(failed(busy.into()))).await?);
         };
-        let classes = self.recent_classes().await;
+        let classes = self.known_classes().await;
         let mut proposing = coach.propose(Intent {
             text: coaching.privacy.redacted(&propose.intent),
             classes: coaching.privacy.redacted_classes(&classes),
@@ -86,12 +86,22 @@ impl Connection {
         Ok(self.reply(id, answer).await?)
     }
 
-    async fn recent_classes(&self) -> Vec<String> {
-        let (reply, classes) = oneshot::channel();
-        match self.shared.controller.send(Message::RecentClasses { reply }).await {
-            Ok(()) => classes.await.unwrap_or_default(),
+    /// The classes of windows that had the focus lately, the newest first, then of those that are
+    /// open.
+    async fn known_classes(&self) -> Vec<String> {
+        let (reply, recent) = oneshot::channel();
+        let mut classes = match self.shared.controller.send(Message::RecentClasses { reply }).await
+        {
+            Ok(()) => recent.await.unwrap_or_default(),
             Err(_) => Vec::new(),
+        };
+        // Without a display there are none.
+        for window in self.shared.desk.windows().await.unwrap_or_default() {
+            if !window.class.trim().is_empty() && !is_among(&window.class, &classes) {
+                classes.push(window.class);
+            }
         }
+        classes
     }
 }
 
