@@ -266,7 +266,7 @@ fn read(
             _ => FailureKind::ToolFailed,
         };
         let todo = match status {
-            401 | 403 => "api_key_env or api_key_file under [judge.http] names its key",
+            401 | 403 => "api_key_env or api_key_file in the configuration names its key",
             404 => "the model may not be there",
             429 => "its quota is used up for now",
             _ => "",
