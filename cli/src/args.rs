@@ -98,7 +98,8 @@ Examples:
 const COACH_HELP: &str = "\
 The coach is a model: backend or command under [coach] in the configuration, else
 the judge if that is one. It is told what you typed and the window classes that
-had the focus lately. Nothing is started: antidrift start --coach does that.
+are open or had the focus lately. Nothing is started: antidrift start --coach
+does that.
 
 Examples:
   antidrift coach get the tax return off my desk

@@ -130,7 +130,7 @@ struct CoachTable {
 struct PrivacyTable {
     redact: Vec<Spanned<String>>,
     exclude_classes: Vec<Spanned<String>>,
-    audit_file: Option<PathBuf>,
+    audit_file: Option<Spanned<PathBuf>>,
 }
 
 #[derive(Deserialize, Default)]
@@ -321,7 +321,10 @@ impl Config {
             prefilter: judge.prefilter.unwrap_or(false),
             catalogue: own_catalogue(&catalogue, &at)?,
             privacy: own_privacy(&privacy, &at)?,
-            audit_file: privacy.audit_file,
+            audit_file: privacy
+                .audit_file
+                .map(|file| absolute("audit_file", file, &at))
+                .transpose()?,
             judge_timeout: secs(judge.timeout_secs, 30),
             debounce: secs(drift.debounce_secs, 10),
             settle: secs(drift.settle_secs, 2),
@@ -401,6 +404,19 @@ fn own_catalogue(
         }
     }
     Ok(catalogue)
+}
+
+/// A path that means the same wherever the daemon was started. No `~` is expanded, so one that begins
+/// with it would be a directory of that name.
+fn absolute(
+    key: &str,
+    path: Spanned<PathBuf>,
+    at: &dyn Fn(Option<Range<usize>>, String) -> ConfigError,
+) -> Result<PathBuf, ConfigError> {
+    if path.get_ref().is_absolute() {
+        return Ok(path.into_inner());
+    }
+    Err(at(Some(path.span()), format!("{key}: must be a whole path that begins with /")))
 }
 
 /// A rule that does not compile stops the start: without it something would be sent.

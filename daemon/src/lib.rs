@@ -96,7 +96,7 @@ pub async fn run(options: Options) -> Result<(), RunError> {
             settings.error.clone().unwrap_or_else(|| "no judge is configured".into()),
         ),
     };
-    let coaching = Coaching::new(coach(&config, &socket, audit.as_ref()));
+    let coaching = Coaching::new(coach(&config, &socket, audit.as_ref()), config.privacy.clone());
     let settings = Settings {
         debounce: config.debounce,
         settle: config.settle,

@@ -360,7 +360,8 @@ pub struct Forgotten {
 pub struct Proposed {
     /// What the coach proposes.
     pub proposal: Proposal,
-    /// Window classes of it that no window has had lately: they may not exist.
+    /// Window classes of it that no window has which is open or had the focus lately: they may not
+    /// exist.
     pub unseen: Vec<String>,
 }
 

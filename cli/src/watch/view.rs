@@ -188,6 +188,9 @@ fn trouble(page: &mut Page, state: &State) {
             "the judge «{}» is off: {missing}",
             render::title(&state.judge.backend)
         ));
+    } else if let Some(spent) = render::spent(&state.judge) {
+        page.gap();
+        page.wrapped(&format!("{}: {spent}", render::title(&state.judge.backend)));
     } else if state.judge.status == JudgeStatus::BackingOff
         && let Some(error) = &state.judge.last_error
     {

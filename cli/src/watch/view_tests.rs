@@ -107,6 +107,23 @@ fn the_countdown_is_one_line_and_its_block_does_not_move_it() {
 }
 
 #[test]
+fn a_judge_that_fails_or_is_used_up_is_said() {
+    let mut model = model();
+    let mut state = state("ontask", "main.rs");
+    state.judge.backend = "claude".into();
+    state.judge.status = JudgeStatus::BackingOff;
+    state.judge.last_error = Some("claude: Not logged in; run claude once and log in".into());
+    told(&mut model, EventBody::State(Box::new(state.clone())));
+    let text = shown(&model);
+    assert!(text.contains("the judge failed: claude: Not logged in"), "{text}");
+    (state.judge.calls, state.judge.limit) = (40, Some(40));
+    told(&mut model, EventBody::State(Box::new(state)));
+    let text = shown(&model).replace('\n', " ");
+    let said = "claude: all 40 calls of this session used; the embedded judge goes on";
+    assert!(text.ends_with(said), "{text}");
+}
+
+#[test]
 fn pauses_absences_and_detours_are_shown_with_their_end_and_way_back() {
     let mut model = model();
     let mut show = |part: serde_json::Value| {

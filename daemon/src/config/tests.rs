@@ -46,6 +46,7 @@ fn faults_are_named_with_line_and_column() {
         ("[catalogue.programs]\ngame = [\" \"]", "2:9", &["blank"]),
         ("[privacy]\nredact = [\"ok\", \"(\"]", "2:17", &["redact", "\"(\""]),
         ("[privacy]\nexclude_classes = [\"\"]", "2:20", &["exclude_classes"]),
+        ("[privacy]\naudit_file = \"~/sent\"", "2:14", &["audit_file", "begins with /"]),
         ("[jugde]\n", "1:2", &["jugde", "did you mean `judge`?"]),
         ("[histroy]\nenabled = true", "1:2", &["did you mean `history`?"]),
         ("[notify]\nbudget = -1", "2:10", &["-1"]),
