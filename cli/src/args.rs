@@ -133,10 +133,11 @@ Examples:
 const CLICK_HELP: &str = "\
 Left is the natural answer: back to task while drifting, ten more minutes when the
 time is up, on after a pause or detour, out of the review. Middle: this is on task.
-Right: end the session.
+Right: end the session. Their numbers 1, 2 and 3 do as well; another does nothing.
 
 Examples:
-  antidrift click left";
+  antidrift click left
+  antidrift click \"$BLOCK_BUTTON\"   in i3blocks";
 
 const WATCH_HELP: &str = "\
 On a terminal: a live view; keys b (back to task), t (this is on task),
@@ -214,7 +215,8 @@ pub(crate) enum Command {
     /// Do what a click on the bar means: left back to task, middle on task, right end
     #[command(after_help = CLICK_HELP)]
     Click {
-        /// Which button
+        /// left, middle or right, or 1, 2 or 3
+        #[arg(value_parser = button)]
         button: Button,
     },
 }
@@ -352,11 +354,24 @@ pub(crate) struct Coach {
 }
 
 /// A button of the mouse on a bar.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Button {
     Left,
     Middle,
     Right,
+    /// The wheel and the like, or none at all.
+    Other,
+}
+
+/// Buttons by name, or by the number that bars give.
+fn button(typed: &str) -> Result<Button, String> {
+    match typed {
+        "left" | "1" => Ok(Button::Left),
+        "middle" | "2" => Ok(Button::Middle),
+        "right" | "3" => Ok(Button::Right),
+        number if number.parse::<u8>().is_ok() => Ok(Button::Other),
+        _ => Err("left, middle, right, or the number of a button".to_owned()),
+    }
 }
 
 #[derive(Debug, Default, Group)]

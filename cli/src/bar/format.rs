@@ -21,7 +21,7 @@ pub(crate) enum Format {
     Json,
     /// The text in its colour, as polybar's formatting tags
     Polybar,
-    /// One object for i3blocks with format=json and markup=pango
+    /// The text in its colour, for i3blocks with markup=pango
     I3blocks,
     /// One object for a custom module with return-type json
     Waybar,
@@ -56,12 +56,9 @@ impl Style {
                 "color": stand.colour(),
                 "percentage": face.percentage,
             })),
-            Format::I3blocks => one_line(&json!({
-                "full_text": text,
-                "short_text": self.short(face),
-                "color": stand.colour(),
-                "urgent": stand == Stand::Drifting,
-            })),
+            // i3blocks 1.4 takes one line from a program that persists, and no object.
+            Format::I3blocks if text.is_empty() => text,
+            Format::I3blocks => format!("<span color='{}'>{text}</span>", stand.colour()),
             Format::Waybar => one_line(&json!({
                 "text": text,
                 "alt": stand.word(),

@@ -83,10 +83,8 @@ fn each_bar_gets_what_it_reads() {
     let polybar = "%{F#3fa266}draft <b>the</b> report 13 min%{F-}";
     assert_eq!(style(Format::Polybar).line(&face), polybar);
     let object = |format| -> Value { serde_json::from_str(&style(format).line(&face)).unwrap() };
-    assert_eq!(
-        object(Format::I3blocks),
-        json!({"full_text": escaped, "short_text": "13 min", "color": "#3fa266", "urgent": false})
-    );
+    let i3blocks = format!("<span color='#3fa266'>{escaped}</span>");
+    assert_eq!(style(Format::I3blocks).line(&face), i3blocks);
     let tooltip =
         |text: &str| format!("on task: its window class is allowed\n{text}\nnext: outline\n13 min");
     assert_eq!(
@@ -125,6 +123,11 @@ fn every_line_is_one_line_and_every_object_parses() {
                 assert!(!line.chars().any(char::is_control), "{format:?}: {line:?}");
                 match format {
                     Format::Plain => {}
+                    Format::I3blocks => {
+                        let inside = line.strip_prefix("<span color='#e5484d'>").unwrap();
+                        let inside = inside.strip_suffix("</span>").unwrap();
+                        assert!(!inside.contains(['<', '>']), "{line:?}");
+                    }
                     Format::Polybar => {
                         let inside = line.strip_prefix("%{F#e5484d}").unwrap();
                         let inside = inside.strip_suffix("%{F-}").unwrap();
@@ -132,7 +135,7 @@ fn every_line_is_one_line_and_every_object_parses() {
                     }
                     _ => {
                         let object: Value = serde_json::from_str(&line).unwrap();
-                        let text = object.get("full_text").or(object.get("text")).unwrap();
+                        let text = &object["text"];
                         if format != Format::Json {
                             assert!(!text.as_str().unwrap().contains(['<', '>']), "{line:?}");
                         }
@@ -158,8 +161,7 @@ fn without_a_session_a_bar_can_be_empty() {
 fn text_is_cut_before_it_is_escaped() {
     let face = face(&json!({"commitment": {"text": "a & b & c & d"}}));
     let style = Style { max_width: 4, ..style(Format::I3blocks) };
-    let object: Value = serde_json::from_str(&style.line(&face)).unwrap();
-    assert_eq!(object["full_text"], "a &amp;…");
+    assert_eq!(style.line(&face), "<span color='#3fa266'>a &amp;…</span>");
     let wide = Face { text: "漢字漢字".into(), time: String::new(), ..face };
     assert_eq!(Style { format: Format::Plain, ..style }.line(&wide), "漢…");
 }

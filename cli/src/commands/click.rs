@@ -13,6 +13,9 @@ use crate::{args::Button, exit::Failure, render};
 const MORE: Extend = Extend { secs: 600 };
 
 pub(super) fn run(daemon: &Daemon, button: Button) -> Result<(), Failure> {
+    if button == Button::Other {
+        return Ok(());
+    }
     let mut client = daemon.connect()?;
     let status: Status = client.ask(Command::Status(NoArgs {}), ANSWER_LIMIT)?;
     let Some(command) = meant(&status.state, button) else { return Ok(()) };
@@ -40,7 +43,7 @@ fn meant(state: &State, button: Button) -> Option<Command> {
         Button::Middle if active && state.paused.is_none() => {
             Some(Command::Ontask(Ontask { alert, ..Ontask::default() }))
         }
-        Button::Left | Button::Middle | Button::Right => None,
+        Button::Left | Button::Middle | Button::Right | Button::Other => None,
     }
 }
 
@@ -84,5 +87,6 @@ mod tests {
         let state: State = serde_json::from_value(state).unwrap();
         let Some(Command::Refocus(refocus)) = meant(&state, Button::Left) else { panic!() };
         assert_eq!(refocus.alert, Some(7));
+        assert_eq!(meant(&state, Button::Other), None);
     }
 }
