@@ -58,7 +58,7 @@ fn one_write_a_line() {
     command.args(["watch", "--format", "waybar"]).stdout(OwnedFd::from(theirs));
     let mut child = command.spawn().unwrap();
     ours.set_read_timeout(Some(PATIENCE)).unwrap();
-    let mut next = || {
+    let next = || {
         let mut buffer = [0; 4096];
         let length = ours.recv(&mut buffer).unwrap();
         let line = str::from_utf8(&buffer[..length]).unwrap();

@@ -13,7 +13,7 @@ use interprocess::{
 use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use super::{check::Checkable, connection::Connection, places::Places, propose::Coaching};
+use super::{check::Checkable, connection, places::Places, propose::Coaching};
 use crate::{controller::Message, desk::Desk, history::History};
 
 /// How long connections have at the end of the daemon: half of what `--replace` waits.
@@ -126,8 +126,8 @@ impl Server {
                 continue;
             }
             let process = peer.and_then(|peer| peer.pid()).and_then(|pid| pid.try_into().ok());
-            let connection = Connection::new(stream, process, self.shared.clone());
-            self.shared.tasks.spawn(connection.serve());
+            let serving = connection::serve(stream, process, self.shared.clone());
+            self.shared.tasks.spawn(serving);
         }
         // After `--replace` another daemon's socket may lie there.
         if self.inode.is_some() && inode(&self.path) == self.inode {
