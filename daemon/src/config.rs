@@ -64,6 +64,8 @@ pub struct Config {
     pub settle: Duration,
     /// Which classes hold many contexts, and which are passed over.
     pub contexts: Contexts,
+    /// How long there is no input before a person counts as away; `None`: that is not looked at.
+    pub idle_after: Option<Duration>,
 }
 
 /// What stands in the file, as it stands there.
@@ -74,6 +76,7 @@ struct Tables {
     coach: CoachTable,
     privacy: PrivacyTable,
     drift: DriftTable,
+    away: AwayTable,
     catalogue: CatalogueTable,
 }
 
@@ -132,6 +135,12 @@ struct DriftTable {
     settle_secs: Option<Seconds>,
     many_context_classes: Option<Vec<Spanned<String>>>,
     ignore_classes: Option<Vec<Spanned<String>>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default, deny_unknown_fields)]
+struct AwayTable {
+    idle_secs: Option<Seconds>,
 }
 
 /// A duration: seconds, fractions allowed, 0 to 3600.
@@ -226,7 +235,7 @@ impl Config {
         let at = |span: Option<Range<usize>>, message: String| {
             fault(path, text, span.map_or(0, |span| span.start), message)
         };
-        let Tables { judge, coach, privacy, drift, catalogue } = toml::from_str(text)
+        let Tables { judge, coach, privacy, drift, away, catalogue } = toml::from_str(text)
             .map_err(|error| at(error.span(), with_suggestion(&one_line(error.message()))))?;
 
         let command = |key: &str, command: Option<Spanned<Vec<String>>>| match command {
@@ -275,6 +284,7 @@ impl Config {
             judge_timeout: secs(judge.timeout_secs, 30),
             debounce: secs(drift.debounce_secs, 10),
             settle: secs(drift.settle_secs, 2),
+            idle_after: Some(secs(away.idle_secs, 300)).filter(|time| !time.is_zero()),
             // Both lists were tried above.
             contexts: Contexts::from_config(many.as_deref(), ignored.as_deref())
                 .map_err(|error| at(None, error.to_string()))?,

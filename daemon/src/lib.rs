@@ -104,7 +104,12 @@ pub async fn run(options: Options) -> Result<(), RunError> {
     let server = Server::bind(&socket, sender, instance, coaching, checkable, stop.clone())?;
     let (observed, observations) = watch::channel(None);
     let sensor = sensor::spawn(
-        sensor::Settings { display, wayland, is_terminal: evidence::is_terminal },
+        sensor::Settings {
+            display,
+            wayland,
+            idle_after: config.idle_after,
+            is_terminal: evidence::is_terminal,
+        },
         Box::new(move |observation| {
             // The newest replaces the one before; nobody listens any more at the very end.
             let _ = observed.send(Some(observation));

@@ -1,5 +1,5 @@
-//! The connection's ends: a stream whose waits can be ended from another thread, and a timer that
-//! is part of the same wait.
+//! The connection's ends: a stream whose waits can be ended from another thread, and timers that are
+//! part of the same wait.
 //!
 //! x11rb buffers events while it waits for replies, so a readable descriptor and a waiting event
 //! are not the same thing. All of a connection is therefore used from one thread, and its events
@@ -94,11 +94,27 @@ impl Timer {
     }
 }
 
+/// What is waited for beside the server.
+#[derive(Debug)]
+pub(super) struct Timers {
+    /// For the focused window.
+    pub(super) focus: Timer,
+    /// For the stack of windows.
+    pub(super) stack: Timer,
+}
+
+impl Timers {
+    pub(super) fn new() -> io::Result<Self> {
+        Ok(Self { focus: Timer::new()?, stack: Timer::new()? })
+    }
+}
+
 /// What ended a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ready {
     Server,
-    Timer,
+    Focus,
+    Stack,
 }
 
 /// The stream to the X server. Told to stop, each wait on it fails, also one for the reply of a
@@ -118,25 +134,29 @@ pub(super) struct Link {
 }
 
 impl Link {
-    /// Sleeps until the server has sent something or the timer, if one is given, has run out.
-    pub(super) fn wait(&self, timer: Option<&Timer>) -> io::Result<Ready> {
-        let Some(timer) = timer else {
+    /// Sleeps until the server has sent something or one of the timers, if they are given, has run
+    /// out.
+    pub(super) fn wait(&self, timers: Option<&Timers>) -> io::Result<Ready> {
+        let Some(Timers { focus, stack }) = timers else {
             self.poll(PollMode::Readable)?;
             return Ok(Ready::Server);
         };
         let mut fds = [
             PollFd::from_borrowed_fd(self.fd(), PollFlags::IN),
             PollFd::new(&self.stop.event, PollFlags::IN),
-            PollFd::new(&timer.0, PollFlags::IN),
+            PollFd::new(&focus.0, PollFlags::IN),
+            PollFd::new(&stack.0, PollFlags::IN),
         ];
         poll_all(&mut fds)?;
         self.drained.store(false, Ordering::Relaxed);
         if !fds[1].revents().is_empty() {
             return Err(stopped());
         }
-        if !fds[2].revents().is_empty() {
-            timer.clear();
-            return Ok(Ready::Timer);
+        for (fd, timer, ready) in [(2, focus, Ready::Focus), (3, stack, Ready::Stack)] {
+            if !fds[fd].revents().is_empty() {
+                timer.clear();
+                return Ok(ready);
+            }
         }
         Ok(Ready::Server)
     }
