@@ -9,7 +9,7 @@ use clap::{
 };
 use rustix::stdio;
 
-use crate::{duration, out};
+use crate::out;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -17,16 +17,20 @@ Examples:
   antidrift status
   antidrift ontask               the window just flagged serves the commitment
   antidrift refocus              it does not: back to task
+  antidrift pause 10m            leave me alone; antidrift resume ends it early
+  antidrift extend 10m           more time
   antidrift complete --outcome done
   antidrift why                  how the present status came about
   antidrift watch                a live view; in a pipe one line a change
 
 Exit codes: 0 done, 1 refused or output not written, 2 usage, 3 daemon not
-reachable, 4 daemon does not answer. Only JSON output is stable.";
+reachable, 4 daemon does not answer, 130 cancelled at the terminal. Only JSON
+output is stable.";
 
 const START_EXAMPLES: &str = "\
 Examples:
   antidrift start draft the report
+  antidrift start draft the report --for 'until 14:30'
   antidrift start draft the report --for 1h30 --next 'outline section 2'
   antidrift start --coach get the tax return off my desk
   antidrift start --allow code,emacs --allow-domain docs.rs write the parser
@@ -38,7 +42,8 @@ terminals and other programs that hold many contexts its whole title.
 
 Which window is meant: the focused one if it is flagged as drifting; else, when
 this is typed into a terminal, the last one that was flagged in the last 10
-minutes and not answered; else the focused one.
+minutes and not answered; else the focused one. Inside tmux and over ssh the
+terminal is known by its window class only.
 
 Examples:
   antidrift ontask
@@ -46,6 +51,37 @@ Examples:
   antidrift ontask --class firefox
   antidrift ontask --title 'RFC 9110'
   antidrift ontask --domain docs.rs";
+
+const PAUSE_HELP: &str = "\
+Nothing is judged and nothing is alerted meanwhile; the time of the session goes
+on, and the review counts the pause apart. When its time is over you are told
+once.
+
+Examples:
+  antidrift pause                     until antidrift resume
+  antidrift pause 10m
+  antidrift pause until 14:30";
+
+const RESUME_HELP: &str = "\
+Examples:
+  antidrift resume";
+
+const EXTEND_HELP: &str = "\
+What is given is added to what is left; when the time is up it is counted from
+now.
+
+Examples:
+  antidrift extend 10m
+  antidrift extend until 14:30";
+
+const DETOUR_HELP: &str = "\
+Every window is on task meanwhile; the time of the session goes on, and the
+review counts the detour apart. When its time is over you are called back once,
+with the name of the window that you left. antidrift resume ends it early.
+
+Examples:
+  antidrift detour 5m look up the flag
+  antidrift detour until 14:30 answer the mail";
 
 const PREVIEW_HELP: &str = "\
 Which window is meant: as for antidrift ontask. The text on standard output is
@@ -75,7 +111,9 @@ Examples:
 
 const WATCH_HELP: &str = "\
 On a terminal: a live view; keys b (back to task), t (this is on task),
-e (end session), q (quit). In a pipe: one line a change, for bars.
+e (end session), p (pause and resume), + (10 more minutes, when the time is up),
+q (quit). While it is in front of its terminal, that terminal is not judged
+(within tmux it is). In a pipe: one line a change, for bars.
 Alerts are also shown as desktop notifications by notify-send; of several
 watches one shows them.
 
@@ -107,6 +145,15 @@ pub(crate) enum Command {
     Refocus,
     /// The window serves the commitment: allow it from now on
     Ontask(Ontask),
+    /// Pause the session: nothing is judged or alerted until resume, or for a time
+    Pause(Pause),
+    /// Go on after a pause, or end a detour
+    #[command(after_help = RESUME_HELP)]
+    Resume,
+    /// Give the session more time, also when its time is up
+    Extend(Extend),
+    /// Do something else for a time: every window is on task, and you are called back
+    Detour(Detour),
     /// Ask the coach for a first step, a goal and a timebox
     Coach(Coach),
     /// End the session and show its review
@@ -143,9 +190,9 @@ pub(crate) struct Start {
     /// How you will know that it is done
     #[arg(long, value_name = "TEXT")]
     pub(crate) success: Option<String>,
-    /// The timebox: 25m, 1h30, 90s; a bare number is minutes
-    #[arg(long = "for", value_name = "TIME", value_parser = duration::parse)]
-    pub(crate) timebox: Option<u64>,
+    /// The timebox: 25m, 1h30, 90s, 'until 14:30'; a bare number is minutes
+    #[arg(long = "for", value_name = "TIME", allow_hyphen_values = true)]
+    pub(crate) timebox: Option<String>,
     /// Window classes that are on task
     #[arg(long, value_name = "CLASS,…", value_delimiter = ',')]
     pub(crate) allow: Vec<String>,
@@ -176,6 +223,39 @@ pub(crate) struct Ontask {
     /// Allow a program in a terminal
     #[arg(long, value_name = "COMMAND")]
     pub(crate) command: Option<String>,
+}
+
+// A time is read by the command: what is wrong with it is then one line, a negative one too. Only its
+// first word may begin with a dash, or the options behind it would be words of it, too.
+#[derive(Debug, Default, Group)]
+#[command(after_help = PAUSE_HELP)]
+pub(crate) struct Pause {
+    /// How long: 10m, 1h30, 90s, until 14:30; a bare number is minutes
+    #[arg(value_name = "TIME", allow_hyphen_values = true)]
+    pub(crate) time: Option<String>,
+    #[arg(hide = true)]
+    pub(crate) rest: Vec<String>,
+}
+
+#[derive(Debug, Default, Group)]
+#[command(after_help = EXTEND_HELP)]
+pub(crate) struct Extend {
+    /// How much more: 10m, 1h30, 90s, until 14:30; a bare number is minutes
+    #[arg(value_name = "TIME", allow_hyphen_values = true)]
+    pub(crate) time: String,
+    #[arg(hide = true)]
+    pub(crate) rest: Vec<String>,
+}
+
+#[derive(Debug, Default, Group)]
+#[command(after_help = DETOUR_HELP)]
+pub(crate) struct Detour {
+    /// How long: 10m, 1h30, 90s, until 14:30; a bare number is minutes
+    #[arg(value_name = "TIME", allow_hyphen_values = true)]
+    pub(crate) time: String,
+    /// What for; several words are joined by a space
+    #[arg(required = true, value_name = "TEXT")]
+    pub(crate) text: Vec<String>,
 }
 
 #[derive(Debug, Default, Group)]
@@ -306,6 +386,8 @@ fn plain(given: &[OsString]) -> Option<Args> {
         ("status", ["--json"]) => Command::Status(Status { json: true }),
         ("refocus", []) => Command::Refocus,
         ("ontask", []) => Command::Ontask(Ontask::default()),
+        ("pause", []) => Command::Pause(Pause::default()),
+        ("resume", []) => Command::Resume,
         ("complete", []) => Command::Complete(Complete::default()),
         ("end", []) => Command::End,
         _ => return None,
@@ -317,12 +399,19 @@ fn shown(error: &clap::Error, colours: bool) -> String {
     let text = error.render();
     let plain = text.to_string();
     // Clap repeats what was typed; an escape sequence in that must not act on the terminal.
-    let clean: Vec<String> = plain.lines().map(|line| text::terminal(line, SHOWN)).collect();
+    let clean: Vec<String> = plain.lines().map(harmless).collect();
     match (clean.join("\n") == plain.trim_end_matches('\n'), colours) {
         (true, true) => text.ansi().to_string(),
         (true, false) => plain,
         (false, _) => clean.join("\n") + "\n",
     }
+}
+
+/// The line, cleaned if there is anything in it that could act. Columns of blanks are no reason.
+fn harmless(line: &str) -> String {
+    let clean = text::terminal(line, SHOWN);
+    let words: Vec<&str> = line.split(' ').filter(|word| !word.is_empty()).collect();
+    if words.join(" ") == clean { line.to_owned() } else { clean }
 }
 
 /// Free text that begins with a dash reads as an option; clap's own tip does not always say how it

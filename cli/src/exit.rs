@@ -23,6 +23,8 @@ pub(crate) enum Exit {
     Unreachable = 3,
     /// The daemon does not answer.
     NoAnswer = 4,
+    /// Given up at the terminal: what shells make of a program that Ctrl-C ended.
+    Cancelled = 130,
 }
 
 impl From<Exit> for ExitCode {
@@ -40,6 +42,8 @@ pub(crate) enum Failure {
     Usage(String),
     /// Something is wrong, and that has been printed.
     Findings,
+    /// Ctrl-C or Ctrl-D; what that leaves undone.
+    Cancelled(&'static str),
     /// Standard output does not take it.
     Output(io::Error),
 }
@@ -63,6 +67,7 @@ impl Failure {
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Done,
             Self::Output(_) | Self::Findings => Exit::Refused,
             Self::Usage(_) => Exit::Usage,
+            Self::Cancelled(_) => Exit::Cancelled,
             Self::Client(ClientError::NoAnswer(_)) => Exit::NoAnswer,
             Self::Client(ClientError::Refused(error)) => match error.code {
                 ErrorCode::Busy
@@ -83,6 +88,7 @@ impl Failure {
             Self::Findings => return None,
             Self::Output(error) => format!("the output could not be written: {error}"),
             Self::Usage(message) => message.clone(),
+            Self::Cancelled(what) => format!("cancelled; {what}"),
             Self::Client(error) => client_message(error),
         })
     }
@@ -152,6 +158,7 @@ mod tests {
             (Failure::Output(io::ErrorKind::BrokenPipe.into()), Exit::Done),
             (Failure::Output(io::ErrorKind::StorageFull.into()), Exit::Refused),
             (Failure::Usage("no".into()), Exit::Usage),
+            (Failure::Cancelled("nothing was started"), Exit::Cancelled),
             (ClientError::NotRunning("/x".into()).into(), Exit::Unreachable),
             (ClientError::Closed.into(), Exit::Unreachable),
             (ClientError::NotUnderstood("x".into()).into(), Exit::Unreachable),

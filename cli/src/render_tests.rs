@@ -1,4 +1,11 @@
+use jiff::{ZonedDateTime, tz::TimeZone};
+
 use super::*;
+
+/// A wall with a clock that shows UTC.
+pub(crate) fn utc(at: Timestamp) -> ZonedDateTime {
+    jiff::Timestamp::from_millisecond(at.as_millis()).unwrap().to_zoned_datetime(TimeZone::UTC)
+}
 
 fn drifting() -> Status {
     serde_json::from_value(serde_json::json!({
@@ -34,8 +41,8 @@ active: draft the report
   judge     claude (cloud), ready, 3 calls
             last error: timed out after 30 s
 antidrift refocus (back to task), ontask (this is on task), complete (end session)";
-    assert_eq!(status(&drifting(), Paint::new(false)), expected);
-    let coloured = status(&drifting(), Paint::new(true));
+    assert_eq!(status(&drifting(), Paint::new(false), utc), expected);
+    let coloured = status(&drifting(), Paint::new(true), utc);
     assert!(coloured.contains("\u{1b}[1;33mdrifting\u{1b}[0m"), "{coloured}");
 }
 
@@ -46,11 +53,11 @@ fn an_empty_state_and_unknown_words_are_shown_without_fuss() {
         "state": {"phase": "pondering", "drift": {"status": "musing"}, "new": {}}
     }))
     .unwrap();
-    let text = status(&unknown, Paint::new(false));
+    let text = status(&unknown, Paint::new(false), utc);
     assert!(text.contains("does not know") && text.contains("unknown"), "{text}");
     let planning =
         Status { state: State { phase: Phase::Planning, ..State::default() }, ..unknown };
-    let text = status(&planning, Paint::new(false));
+    let text = status(&planning, Paint::new(false), utc);
     assert!(text.starts_with("no session\n") && text.contains("antidrift start"), "{text}");
 }
 
@@ -61,10 +68,77 @@ fn overtime_and_reviews() {
         commitment.elapsed_secs = 1620;
         commitment.remaining_secs = Some(-120);
     }
-    let text = status(&over, Paint::new(false));
+    let text = status(&over, Paint::new(false), utc);
     assert!(text.contains("27 min of 25 min, 2 min over"), "{text}");
-    let sums = Review { ontask_secs: 1200, alerts: 1, away_secs: 60, ..Review::default() };
-    assert_eq!(review(&sums), "on task 20 min, drifting 0 s, away 1 min, 1 alert");
+    assert!(text.ends_with("on task), complete (end session)"), "{text}");
+    if let Some(drift) = &mut over.state.drift {
+        drift.status = DriftStatus::Ontask;
+    }
+    let text = status(&over, Paint::new(false), utc);
+    assert!(text.ends_with("\nantidrift extend 10m (more time), complete (end session)"), "{text}");
+    let sums = Review { ontask_secs: 1200, alerts: 1, away_secs: 2520, ..Review::default() };
+    assert_eq!(review(&sums), "on task 20 min, drifting 0 s, away 42 min, 1 alert");
+    let sums = Review { paused_secs: 600, detour_secs: 300, ..sums };
+    assert_eq!(
+        review(&sums),
+        "on task 20 min, drifting 0 s, away 42 min, paused 10 min, on a detour 5 min, 1 alert"
+    );
+}
+
+#[test]
+fn pauses_absences_and_detours_come_first() {
+    let shown = |part: serde_json::Value| {
+        let mut state = serde_json::to_value(drifting().state).unwrap();
+        state["drift"]["status"] = "idle".into();
+        state.as_object_mut().unwrap().extend(part.as_object().unwrap().clone());
+        let state = serde_json::from_value(state).unwrap();
+        status(&Status { state, ..drifting() }, Paint::new(false), utc)
+    };
+    let since_at = "2026-11-30T09:10:00Z";
+    let pause = |until: Option<&str>| {
+        shown(serde_json::json!({"paused": {"since_at": since_at, "until_at": until}}))
+    };
+    for (text, head, todo) in [
+        (pause(None), "paused: draft the report", "antidrift resume goes on"),
+        (
+            pause(Some("2026-11-30T09:20:00Z")),
+            "paused until 09:20: draft the report",
+            "antidrift resume goes on",
+        ),
+        (
+            pause(Some("2026-12-01T00:20:00Z")),
+            "paused until Tue 00:20: draft the report",
+            "antidrift resume goes on",
+        ),
+        (
+            shown(serde_json::json!({"away": "idle"})),
+            "away (idle): draft the report",
+            "antidrift complete ends the session",
+        ),
+        (
+            shown(serde_json::json!({"away": "locked", "paused": {"since_at": since_at}})),
+            "paused: draft the report",
+            "antidrift resume goes on",
+        ),
+        (
+            shown(serde_json::json!({"away": "on the moon"})),
+            "away: draft the report",
+            "antidrift complete ends the session",
+        ),
+    ] {
+        assert_eq!(text.lines().next(), Some(head), "{text}");
+        assert_eq!(text.lines().last(), Some(todo), "{text}");
+        // The time of the session goes on, and says so.
+        assert!(text.contains("\n  time      13 min of 25 min, 11 min left\n"), "{text}");
+    }
+    let detour = serde_json::json!({"text": "the \u{1b}[31mflag", "since_at": since_at,
+        "until_at": "2026-11-30T09:15:00Z", "window": null});
+    let text = shown(serde_json::json!({"detour": detour}));
+    assert!(text.starts_with("on a detour until 09:15: draft the report\n"), "{text}");
+    assert!(text.contains("\n  detour    the flag\n"), "{text}");
+    assert!(text.ends_with("\nantidrift resume ends the detour"), "{text}");
+    let text = shown(serde_json::json!({"detour": detour, "away": "suspended"}));
+    assert!(text.starts_with("away (suspended): draft the report\n"), "{text}");
 }
 
 #[test]
@@ -116,7 +190,7 @@ fn no_title_acts_on_the_terminal() {
         if let Some(drift) = &mut state.state.drift {
             drift.reason = Some(hostile.clone());
         }
-        let text = status(&state, Paint::new(false));
+        let text = status(&state, Paint::new(false), utc);
         assert!(!text.chars().any(|c| c.is_control() && c != '\n'), "{hostile:?}");
         assert_eq!(text.lines().count(), 9, "{hostile:?}");
 

@@ -58,6 +58,7 @@ impl Desk {
                     &json!({"seq": 9, "saved": true, "warning": null,
                     "review": {}}),
                 ),
+                Some("extend") => ok(request, &json!({"seq": 9, "saved": true, "warning": null})),
                 _ => String::new(),
             })
         });
@@ -340,22 +341,79 @@ fn the_timebox_and_the_daemons_end() {
     let desk = Desk::new(STANDS);
     let _watch = desk.watch();
     desk.daemon.tell(&event("state", 2, &active("ontask")));
-    // It waits for nobody, so it is told to go at once here.
-    script(
-        &desk.bin,
-        "notify-send",
-        &desk.log,
-        "case \"$*\" in *--action*) ;; *) exit 0;; esac\n\
-        echo 7; trap 'exit 0' INT; sleep 1000 & wait",
-    );
     desk.daemon.tell(&event("timebox_elapsed", 2, &json!({})));
-    let call = desk.wait_for_calls(1).remove(0);
-    assert!(call.1.iter().any(|argument| argument == "Time is up"));
-    assert_eq!(body(&call), "draft the report");
+    let time_up = desk.wait_for_calls(1).remove(0);
+    for argument in
+        ["Time is up", "--action=default=10 more minutes", "--action=end=End session", "--print-id"]
+    {
+        assert!(time_up.1.iter().any(|given| given == argument), "{argument}: {time_up:?}");
+    }
+    assert_eq!(body(&time_up), "draft the report");
+    // It stands beside one about drift.
     desk.raise(7, "reddit");
     let drift = desk.wait_for_calls(2)[1].0;
+    desk.clear(7, "moved");
+    wait_for_death(drift);
+    assert!(alive(time_up.0));
+    desk.raise(8, "video");
+    let drift = desk.wait_for_calls(3)[2].0;
     desk.daemon.tell(&event("shutdown", 8, &json!({"reason": "stopped"})));
     wait_for_death(drift);
+    wait_for_death(time_up.0);
+}
+
+#[test]
+fn the_end_of_the_timebox_asks_for_more_time_or_the_end_of_the_session() {
+    for (action, cmd, args) in
+        [("default", "extend", json!({"secs": 600})), ("end", "complete", Value::Null)]
+    {
+        let desk = Desk::new(&format!("echo 7; echo {action}"));
+        let _watch = desk.watch();
+        desk.daemon.tell(&event("timebox_elapsed", 2, &json!({})));
+        let asked = wait_for("the request", || desk.daemon.asked(cmd).pop());
+        assert_eq!(asked["args"], args, "{action}");
+    }
+}
+
+#[test]
+fn more_time_or_the_end_of_the_session_withdraws_the_question() {
+    let mut review = active("ontask");
+    review["phase"] = json!("review");
+    for state in [active("ontask"), review, planning()] {
+        // It answers only when it is withdrawn.
+        let desk = Desk::new("echo 7; trap 'echo end; exit 0' INT; sleep 1000 & wait");
+        let watch = desk.watch();
+        desk.daemon.tell(&event("timebox_elapsed", 2, &json!({})));
+        let call = desk.wait_for_calls(1).remove(0);
+        watch.line_with("over time");
+        assert!(alive(call.0));
+        desk.daemon.tell(&event("state", 3, &state));
+        wait_for_death(call.0);
+        desk.daemon.tell(&event("state", 4, &json!({"phase": "unheard of"})));
+        watch.line_with("unknown");
+        assert!(desk.daemon.asked("complete").is_empty());
+        assert_eq!(watch.errors(), "");
+    }
+}
+
+#[test]
+fn several_popups_hold_up_the_end_no_longer_than_one() {
+    let desk = Desk::new("echo 7; trap '' INT; sleep 1000 & wait");
+    let mut watch = desk.watch();
+    desk.daemon.tell(&event("timebox_elapsed", 2, &json!({})));
+    desk.wait_for_calls(1);
+    desk.raise(7, "reddit");
+    desk.wait_for_calls(2);
+    // And one that asks nothing, and so is only starting.
+    desk.daemon.tell(&event("notice", 8, &json!({"kind": "pause_ended", "text": "back"})));
+    let calls = desk.wait_for_calls(3);
+    assert!(calls[2].1.iter().any(|argument| argument == "The pause is over"), "{calls:?}");
+    assert!(!calls[2].1.iter().any(|argument| argument.contains("action")), "{calls:?}");
+    signal(&watch.child, Signal::TERM);
+    assert_eq!(wait_for_end(&mut watch.child).code(), Some(0));
+    for (number, _) in calls {
+        wait_for_death(number);
+    }
 }
 
 #[test]

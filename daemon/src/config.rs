@@ -24,6 +24,7 @@ use choice::choose;
 use crate::{
     ai::embedded::{Catalogue, CatalogueError, Entry, catalogue},
     evidence::{ClassListError, Contexts, Privacy, PrivacyError},
+    session::NotifySettings,
 };
 
 /// Most bytes of a configuration file: far more than a person writes.
@@ -66,6 +67,8 @@ pub struct Config {
     pub contexts: Contexts,
     /// How long there is no input before a person counts as away; `None`: that is not looked at.
     pub idle_after: Option<Duration>,
+    /// What a person is told of, and how loudly.
+    pub notify: NotifySettings,
 }
 
 /// What stands in the file, as it stands there.
@@ -77,6 +80,7 @@ struct Tables {
     privacy: PrivacyTable,
     drift: DriftTable,
     away: AwayTable,
+    notify: NotifyTable,
     catalogue: CatalogueTable,
 }
 
@@ -141,6 +145,27 @@ struct DriftTable {
 #[serde(default, deny_unknown_fields)]
 struct AwayTable {
     idle_secs: Option<Seconds>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default, deny_unknown_fields)]
+struct NotifyTable {
+    budget: Option<u64>,
+    repeat: Option<bool>,
+    on_return: Option<bool>,
+    activate: Option<bool>,
+}
+
+impl NotifyTable {
+    fn settings(&self) -> NotifySettings {
+        let default = NotifySettings::default();
+        NotifySettings {
+            budget: self.budget.map_or(default.budget, |budget| Some(budget).filter(|&it| it > 0)),
+            repeat: self.repeat.unwrap_or(default.repeat),
+            on_return: self.on_return.unwrap_or(default.on_return),
+            activate: self.activate.unwrap_or(default.activate),
+        }
+    }
 }
 
 /// A duration: seconds, fractions allowed, 0 to 3600.
@@ -235,7 +260,7 @@ impl Config {
         let at = |span: Option<Range<usize>>, message: String| {
             fault(path, text, span.map_or(0, |span| span.start), message)
         };
-        let Tables { judge, coach, privacy, drift, away, catalogue } = toml::from_str(text)
+        let Tables { judge, coach, privacy, drift, away, notify, catalogue } = toml::from_str(text)
             .map_err(|error| at(error.span(), with_suggestion(&one_line(error.message()))))?;
 
         let command = |key: &str, command: Option<Spanned<Vec<String>>>| match command {
@@ -285,6 +310,7 @@ impl Config {
             debounce: secs(drift.debounce_secs, 10),
             settle: secs(drift.settle_secs, 2),
             idle_after: Some(secs(away.idle_secs, 300)).filter(|time| !time.is_zero()),
+            notify: notify.settings(),
             // Both lists were tried above.
             contexts: Contexts::from_config(many.as_deref(), ignored.as_deref())
                 .map_err(|error| at(None, error.to_string()))?,

@@ -14,12 +14,13 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    ai::{Failure, Judge, Judgement, Verdict, prompt},
-    audit::Audit,
+    ai::{Failure, Judge, Judgement, Verdict},
     clock::{self, Timer},
+    desk::Desk,
+    evidence::Window,
     hub::{Hub, Subscription},
     sensor::Observation,
-    session::{Effects, Input, JudgeStart, Now, RunId, Session, Ticket},
+    session::{Effects, Input, JudgeNews, JudgeStart, Now, RunId, Session, Ticket},
     store::Store,
 };
 
@@ -34,11 +35,14 @@ type Reply = oneshot::Sender<Result<Answer, ErrorObject>>;
 
 /// What connections ask of the controller.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "most messages are the large one")]
 pub enum Message {
     /// Something for the session.
     Request {
         /// What.
         command: Command,
+        /// The processes it comes from: see [`Input::Request`].
+        lineage: Vec<u32>,
         /// Where the answer goes, once the change is made and its save was attempted.
         reply: Reply,
     },
@@ -68,7 +72,7 @@ pub struct Controller {
     judge: Option<Arc<dyn Judge>>,
     run: Option<Run>,
     store: Store,
-    audit: Option<Audit>,
+    desk: Desk,
     hub: Hub,
     timer: Timer,
     tickets: u64,
@@ -90,10 +94,11 @@ impl Controller {
         session: Session,
         judge: Option<Arc<dyn Judge>>,
         store: Store,
-        audit: Option<Audit>,
+        desk: Desk,
     ) -> io::Result<Self> {
         let timer = Timer::new()?;
-        Ok(Self { session, judge, run: None, store, audit, hub: Hub::default(), timer, tickets: 0 })
+        let hub = Hub::default();
+        Ok(Self { session, judge, run: None, store, desk, hub, timer, tickets: 0 })
     }
 
     /// Runs until `stop` is cancelled, then tells everybody, saves, and returns. `reason` is what
@@ -155,10 +160,10 @@ impl Controller {
 
     fn receive(&mut self, message: Message) {
         match message {
-            Message::Request { command, reply } => {
+            Message::Request { command, lineage, reply } => {
                 self.tickets += 1;
                 let ticket = Ticket(self.tickets);
-                self.step(Input::Request { ticket, command }, Some(reply));
+                self.step(Input::Request { ticket, command, lineage }, Some(reply));
             }
             Message::RecentClasses { reply } => {
                 let _ = reply.send(self.session.recent_classes());
@@ -183,6 +188,10 @@ impl Controller {
         if effects.cancel_judge {
             self.run = None;
         }
+        let reply = match effects.activate.take() {
+            Some(window) => reply.map(|reply| self.activate(window, reply)),
+            None => reply,
+        };
         let answer = reply.zip(effects.reply.take()).map(|(reply, to)| (reply, to.result));
         match (effects.save.take(), answer) {
             (Some(snapshot), Some((reply, Ok(mut answer)))) => {
@@ -204,20 +213,38 @@ impl Controller {
                 }
             }
         }
-        if let Some(failure) = effects.judge_failed.take() {
-            tracing::warn!("the judge failed: {failure}");
+        match effects.judge_news.take() {
+            Some(JudgeNews::Fails(why)) => tracing::warn!("the judge fails: {why}"),
+            Some(JudgeNews::Recovered { failures }) => {
+                tracing::info!("the judge answers again, after {failures} failures in a row");
+            }
+            None => {}
         }
         self.hub.publish(&mut effects, now);
         if let Some(JudgeStart { run, question }) = effects.start_judge
             && let Some(judge) = &self.judge
         {
             tracing::debug!(class = question.class, "the judge is asked");
-            if let Some(audit) = &mut self.audit {
-                let backend = self.session.state(now).judge.backend;
-                audit.write(now.wall, &backend, &prompt::judge(&question));
-            }
             self.run = Some(Run { id: run, judgement: judge.judge(question) });
         }
+    }
+}
+
+impl Controller {
+    /// Has a window given the focus, and lets the reply wait until that is done.
+    fn activate(&self, window: Arc<Window>, reply: Reply) -> Reply {
+        let (ready, answered) = oneshot::channel::<Result<Answer, ErrorObject>>();
+        let desk = self.desk.clone();
+        tokio::spawn(async move {
+            let (done, answer) = tokio::join!(desk.activate(window), answered);
+            // A request that was given up has no answer.
+            let Ok(mut answer) = answer else { return };
+            if let Ok(Answer::Refocus(refocused)) = &mut answer {
+                refocused.activated = Some(done);
+            }
+            let _ = reply.send(answer);
+        });
+        ready
     }
 }
 

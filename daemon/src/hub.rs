@@ -264,7 +264,11 @@ mod tests {
             seq,
             state: state.then(|| Box::new(State { phase: Phase::Active, ..State::default() })),
             edges: edge
-                .then_some(EventBody::AlertReminder(AlertReminder { alert: 1, n: seq }))
+                .then_some(EventBody::AlertReminder(AlertReminder {
+                    alert: 1,
+                    n: seq,
+                    quiet: false,
+                }))
                 .into_iter()
                 .collect(),
             ..Effects::default()

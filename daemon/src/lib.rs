@@ -6,6 +6,7 @@ pub mod backends;
 pub mod clock;
 pub mod config;
 pub mod controller;
+pub mod desk;
 pub mod evidence;
 mod fd;
 pub mod hub;
@@ -17,7 +18,7 @@ pub mod service_manager;
 pub mod session;
 pub mod store;
 
-use std::{io, sync::Arc};
+use std::{io, sync::Arc, time::Duration};
 
 use antidrift_protocol::paths::SocketPath;
 use tokio::{
@@ -26,13 +27,19 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use ai::{Judge, coach::Coach, tools::Task};
+use ai::{Judge, coach::Coach, prompt::Task};
 use audit::Audit;
+use backends::Use;
 use config::{Choice, Config};
 use controller::{Controller, REQUEST_QUEUE};
+use desk::Desk;
 use server::{Checkable, Coaching, Server, ServerError};
 use session::{JudgeSettings, Session, Settings};
 use store::{StateDir, Store};
+
+/// How much longer a judgement is waited for than its backend may take: the backend knows what the
+/// time went into, and says so when it is up.
+const BACKSTOP: Duration = Duration::from_secs(1);
 
 /// What the daemon is started with; all of it was read from the environment, the command line and
 /// the configuration by `main`.
@@ -75,9 +82,10 @@ pub async fn run(options: Options) -> Result<(), RunError> {
 
     let started = clock::now();
     let (store, restored) = Store::open(state_dir);
-    let (judge, judge_settings) = judge(&config, &socket);
+    let audit = config.audit_file.clone().map(Audit::new).transpose()?;
+    let (judge, judge_settings) = judge(&config, &socket, audit.as_ref());
     let checkable = match (&judge, &judge_settings) {
-        (Some(judge), _) => Checkable::Model(Arc::clone(judge), config.judge_timeout),
+        (Some(judge), _) => Checkable::Model(Arc::clone(judge), config.judge_timeout + BACKSTOP),
         (None, JudgeSettings { prefilter: true, embedded: Some(catalogue), .. }) => {
             Checkable::Embedded(Arc::clone(catalogue))
         }
@@ -85,31 +93,33 @@ pub async fn run(options: Options) -> Result<(), RunError> {
             settings.error.clone().unwrap_or_else(|| "no judge is configured".into()),
         ),
     };
-    let coaching = Coaching::new(coach(&config, &socket));
+    let coaching = Coaching::new(coach(&config, &socket, audit.as_ref()));
     let settings = Settings {
         debounce: config.debounce,
         settle: config.settle,
-        judge_timeout: config.judge_timeout,
+        judge_timeout: config.judge_timeout + BACKSTOP,
         contexts: config.contexts,
         judge: judge_settings,
         privacy: config.privacy,
+        notify: config.notify,
     };
-    let audit = config.audit_file.map(Audit::new);
     let session = Session::new(settings, restored, started);
-    let controller = Controller::new(session, judge, store, audit)?;
+    let sensing = sensor::Settings {
+        display,
+        wayland,
+        idle_after: config.idle_after,
+        is_terminal: evidence::is_terminal,
+    };
+    let desk = Desk::new(sensing.clone());
+    let controller = Controller::new(session, judge, store, desk.clone())?;
 
     let stop = CancellationToken::new();
     let (sender, messages) = mpsc::channel(REQUEST_QUEUE);
     let instance = format!("{:x}-{:x}", std::process::id(), started.boot.as_nanos());
-    let server = Server::bind(&socket, sender, instance, coaching, checkable, stop.clone())?;
+    let server = Server::bind(&socket, sender, instance, coaching, checkable, desk, stop.clone())?;
     let (observed, observations) = watch::channel(None);
     let sensor = sensor::spawn(
-        sensor::Settings {
-            display,
-            wayland,
-            idle_after: config.idle_after,
-            is_terminal: evidence::is_terminal,
-        },
+        sensing,
         Box::new(move |observation| {
             // The newest replaces the one before; nobody listens any more at the very end.
             let _ = observed.send(Some(observation));
@@ -142,11 +152,19 @@ pub async fn run(options: Options) -> Result<(), RunError> {
 
 /// The judge that was configured. One that cannot be had is no reason not to start: local matching
 /// works without, and the state says why there is none.
-fn judge(config: &Config, socket: &SocketPath) -> (Option<Arc<dyn Judge>>, JudgeSettings) {
-    // The session holds the limit; the backend's own is for a session that does not.
-    let limit = config.judge_timeout * 2;
-    let model = config.model.as_deref();
-    let found = backends::find(&config.judge, Task::Judge, model, limit, socket.dir());
+fn judge(
+    config: &Config,
+    socket: &SocketPath,
+    audit: Option<&Audit>,
+) -> (Option<Arc<dyn Judge>>, JudgeSettings) {
+    let to = Use {
+        task: Task::Judge,
+        model: config.model.as_deref(),
+        timeout: config.judge_timeout,
+        runtime_dir: socket.dir(),
+        audit,
+    };
+    let found = backends::find(&config.judge, to);
     if let Some(error) = &found.error {
         tracing::warn!("the judge is off: {error}");
     }
@@ -166,10 +184,19 @@ fn judge(config: &Config, socket: &SocketPath) -> (Option<Arc<dyn Judge>>, Judge
 }
 
 /// The coach that was configured, or why there is none.
-fn coach(config: &Config, socket: &SocketPath) -> Result<Arc<dyn Coach>, String> {
-    let model = config.coach_model.as_deref();
-    let limit = config.coach_timeout;
-    let found = backends::find(&config.coach, Task::Coach, model, limit, socket.dir());
+fn coach(
+    config: &Config,
+    socket: &SocketPath,
+    audit: Option<&Audit>,
+) -> Result<Arc<dyn Coach>, String> {
+    let to = Use {
+        task: Task::Coach,
+        model: config.coach_model.as_deref(),
+        timeout: config.coach_timeout,
+        runtime_dir: socket.dir(),
+        audit,
+    };
+    let found = backends::find(&config.coach, to);
     found.model.map(|model| Arc::new(model) as Arc<dyn Coach>).ok_or_else(|| {
         found.error.unwrap_or_else(|| {
             "no coach is configured; name a model under [judge] or [coach], or give the fields \

@@ -9,7 +9,7 @@ use antidrift_daemon::{
     evidence::{Contexts, Window},
     hub::Hub,
     sensor::{Absence, Focus, Health, Observation},
-    session::{Input, JudgeSettings, Now, RunId, Session, Settings, Ticket},
+    session::{Input, JudgeSettings, NotifySettings, Now, RunId, Session, Settings, Ticket},
 };
 use antidrift_protocol::{
     Allowed, Command, Complete, Destination, NoArgs, Ontask, Refocus, Start, Timestamp, Topic,
@@ -28,6 +28,7 @@ fn settings() -> Settings {
         judge_timeout: Duration::from_secs(30),
         contexts: Contexts::default(),
         privacy: antidrift_daemon::evidence::Privacy::default(),
+        notify: NotifySettings::default(),
         judge: JudgeSettings {
             backend: "command".into(),
             destination: Some(Destination::Local),
@@ -69,7 +70,7 @@ fn focus(id: u32, title: &str) -> Input {
 }
 
 fn request(command: Command) -> Input {
-    Input::Request { ticket: Ticket(1), command }
+    Input::Request { ticket: Ticket(1), command, lineage: Vec::new() }
 }
 
 fn judged(run: u64, on_task: bool) -> Input {

@@ -31,6 +31,8 @@ pub const MAX_REASON: usize = 2048;
 /// Most bytes of any sentence of the daemon's own: an error's message, a warning, a note, a notice,
 /// what went wrong with the judge or the sensor. More is cut.
 pub const MAX_MESSAGE: usize = 1024;
+/// Most windows that `windows` tells; also fewer, where they would not fit into a line.
+pub const MAX_WINDOWS: usize = 256;
 /// Most notes that a session begins with.
 pub const MAX_NOTES: usize = 4;
 
@@ -68,6 +70,11 @@ impl Allowed {
         ]
     }
 
+    /// Whether there is no entry at all.
+    pub fn is_empty(&self) -> bool {
+        self.lists().into_iter().all(|(_, list)| list.is_empty())
+    }
+
     /// Bytes of all entries together as they stand on the wire, without the quotes around each; at
     /// most [`MAX_ALLOWED`]. A quote counts two bytes and a bidirectional control six: these lists
     /// hold the most text by far, and escaped they would not fit into a line.
@@ -100,9 +107,11 @@ impl Command {
                 within_option("next_action", start.next_action.as_deref())?;
                 within_option("success_condition", start.success_condition.as_deref())?;
                 start.timebox_secs.map_or(Ok(()), |secs| seconds("timebox_secs", secs))?;
-                check_allowed(&start.allowed)
+                check_allowed("allowed", &start.allowed)
             }
+            Self::Refocus(refocus) => check_or_left(refocus.alert, refocus.or_left),
             Self::Ontask(ontask) => {
+                check_or_left(ontask.alert, ontask.or_left)?;
                 if let Some((second, _)) = ontask.selectors().nth(1) {
                     return Err(invalid(second.as_str(), "only one selector may be given"));
                 }
@@ -128,6 +137,10 @@ impl Command {
                 seconds("secs", detour.secs)?;
                 typed("text", &detour.text, MAX_FIELD)
             }
+            Self::Allow(allow) => {
+                check_allowed("add", &allow.add)?;
+                check_allowed("remove", &allow.remove)
+            }
             Self::Propose(propose) => typed("intent", &propose.intent, MAX_TEXT),
             Self::Subscribe(subscribe) => match &subscribe.topics {
                 Some(topics) if topics.is_empty() => {
@@ -139,13 +152,21 @@ impl Command {
                 _ => Ok(()),
             },
             Self::Status(_)
-            | Self::Refocus(_)
             | Self::End(_)
             | Self::Resume(_)
+            | Self::Windows(_)
             | Self::Explain(_)
             | Self::Preview(_)
             | Self::CheckJudge(_) => Ok(()),
         }
+    }
+}
+
+/// Without an alert it would be dropped in silence.
+fn check_or_left(alert: Option<u64>, or_left: Option<bool>) -> Result<(), ErrorObject> {
+    match (alert, or_left) {
+        (None, Some(_)) => Err(invalid("or_left", "may only be given beside an alert")),
+        _ => Ok(()),
     }
 }
 
@@ -200,9 +221,9 @@ fn check_substring(member: &str, value: &str) -> Result<(), ErrorObject> {
     Ok(())
 }
 
-fn check_allowed(allowed: &Allowed) -> Result<(), ErrorObject> {
+fn check_allowed(member: &str, allowed: &Allowed) -> Result<(), ErrorObject> {
     for (name, list) in allowed.lists() {
-        let member = format!("allowed.{name}");
+        let member = format!("{member}.{name}");
         if list.len() > MAX_ENTRIES {
             let found = list.len();
             return Err(invalid(
@@ -221,7 +242,7 @@ fn check_allowed(allowed: &Allowed) -> Result<(), ErrorObject> {
     if allowed.size() > MAX_ALLOWED {
         let found = allowed.size();
         return Err(invalid(
-            "allowed",
+            member,
             format!(
                 "all lists together must be at most {MAX_ALLOWED} bytes of JSON, but have {found}"
             ),

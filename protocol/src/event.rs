@@ -49,6 +49,8 @@ pub struct AlertRaised {
     pub window: Option<Window>,
     /// Why; untrusted text of at most 2 KiB.
     pub reason: Option<String>,
+    /// Whether it is to be shown without a popup: this session has had its popups.
+    pub quiet: bool,
 }
 
 /// An alert still stands, two, five and then every ten minutes after it was raised.
@@ -59,6 +61,9 @@ pub struct AlertReminder {
     pub alert: u64,
     /// The how manieth reminder, from 1.
     pub n: u64,
+    /// Whether it is to be shown without a popup: this session has had its popups, or reminders are
+    /// not to have any.
+    pub quiet: bool,
 }
 
 /// An alert is over.
@@ -102,6 +107,8 @@ words! {
         DetourEnded = "detour_ended",
         /// No more popups in this session.
         BudgetSpent = "budget_spent",
+        /// Back on task by oneself, after an alert that nobody answered.
+        Returned = "returned",
     }
 }
 
@@ -213,6 +220,6 @@ impl Event {
 }
 
 shown! {
-    AlertRaised { alert, window }
+    AlertRaised { alert, window, quiet }
     Notice { kind }
 }

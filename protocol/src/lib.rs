@@ -100,6 +100,8 @@
 //! | `resume` (ends a pause or a detour) | – | [`Changed`] | `not_active`, `not_paused` |
 //! | `extend` (more time) | [`Extend`] | [`Changed`] | `not_active`, `no_timebox` |
 //! | `detour` (something else, for a while) | [`TakeDetour`] | [`Changed`] | `not_active` |
+//! | `allow` (what is on task without asking) | [`Allow`] | [`Allowance`] | `not_active`, `list_full`, `no_entry` |
+//! | `windows` (the open ones) | – | [`Windows`] | `no_display` |
 //! | `propose` (ask the coach; up to a minute) | [`Propose`] | [`Proposed`] | `coach_unavailable`, `coach_failed` |
 //! | `explain` (how the present status came about) | – | [`Explained`] | `not_active`, `no_window` |
 //! | `preview` (what would be sent to a model; nothing is) | – | [`Previewed`] | `not_active`, `no_window` |
@@ -118,14 +120,18 @@
 //!   1 to 86 400.
 //! - `ontask` takes at most one selector. Without one it adds what suits the window that is meant:
 //!   the one of the alert, or else the one that drifts or was left for a terminal, or else the one
-//!   that has the focus. To say what of that window, without naming it, there is `of_window` in the
+//!   that has the focus. A terminal is a window whose process is one of those that your client
+//!   descends from, or whose class is known. To say what of that window, without naming it, there is `of_window` in the
 //!   selector's place, as in the lines below.
 //! - Buttons on a notification send the number of its alert as `alert`. When that alert is over, or
-//!   another window has its place, the answer is `stale_alert` and nothing has changed.
+//!   another window has its place, the answer is `stale_alert` and nothing has changed. A client that
+//!   shows an alert on, after its window was left for the client's own, adds `or_left`: then the
+//!   window of that alert is meant, for ten minutes after it was left.
 //!
 //! ```json
 //! {"id":8,"cmd":"ontask","args":{"of_window":"window_class"}}
 //! {"id":9,"cmd":"ontask","args":{"of_window":"window_title"}}
+//! {"id":10,"cmd":"ontask","args":{"alert":1764490000007,"or_left":true}}
 //! ```
 //!
 //! `saved` says whether the change is on disk when the answer comes. If it is `false`, the change is
@@ -147,6 +153,7 @@
 //! | `shutting_down` | the daemon is about to end | closed |
 //! | `not_active`, `session_exists`, `not_in_review` | not in this phase | goes on |
 //! | `stale_alert`, `no_window`, `list_full` | there is nothing to answer, to allow, or no room | goes on |
+//! | `no_entry`, `no_display` | what is meant is not there, or cannot be seen | goes on |
 //! | `not_paused`, `no_timebox` | there is nothing to end or to extend | goes on |
 //! | `coach_unavailable`, `coach_failed` | there is no coach, or `data.detail` says how it failed | goes on |
 //! | `internal` | a fault of the daemon | goes on |
@@ -187,7 +194,7 @@
 //!
 //! ```json
 //! {"id":2,"ok":{"instance":"1764489600000-4242"}}
-//! {"event":"alert_raised","seq":121,"at":"2026-11-30T09:12:44.120Z","data":{"alert":1764490000007,"window":null,"reason":"unrelated"}}
+//! {"event":"alert_raised","seq":121,"at":"2026-11-30T09:12:44.120Z","data":{"alert":1764490000007,"window":null,"reason":"unrelated","quiet":false}}
 //! {"event":"alert_cleared","seq":122,"at":"2026-11-30T09:13:10.000Z","data":{"alert":1764490000007,"why":"moved"}}
 //! {"event":"lagged","seq":140,"at":"2026-11-30T09:14:00.000Z","data":{"missed":87}}
 //! {"event":"shutdown","seq":150,"at":"2026-11-30T09:20:00.000Z","data":{"reason":"stopped by SIGTERM"}}
@@ -200,7 +207,8 @@
 //!   all the time is sent when it rests, or once a second.
 //! - **Edges** are what a state cannot carry: `alert_raised`, `alert_reminder` (after 2, 5 and then
 //!   every 10 minutes), `alert_cleared`, `timebox_elapsed` and `notice`, under the topic `alert`. An edge
-//!   precedes the state that shows it and is never merged away.
+//!   precedes the state that shows it and is never merged away. An alert that is `quiet` is to be shown
+//!   without a popup.
 //! - **`seq`** numbers the changes. It never falls; gaps are normal, and edges have the `seq` of the state
 //!   after them. A state with the `seq` of a reply, or a higher one, contains what that request changed.
 //! - **Too slow:** who has 64 events waiting gets `lagged` with the number it missed, then a whole

@@ -5,8 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
-    Allowed, Destination, PROTOCOL, Review, State, Timestamp, Window, frame, private::shown,
-    state::words,
+    Allowed, Destination, MAX_LINE, MAX_WINDOWS, PROTOCOL, Review, State, Timestamp, Window, frame,
+    private::shown, state::words,
 };
 
 words! {
@@ -49,6 +49,10 @@ words! {
         NotPaused = "not_paused",
         /// The session has no timebox that could be extended.
         NoTimebox = "no_timebox",
+        /// What is to be taken out of the allowed context is not in it.
+        NoEntry = "no_entry",
+        /// The windows cannot be seen: there is no display, or it does not answer.
+        NoDisplay = "no_display",
     }
 }
 
@@ -118,6 +122,10 @@ pub enum Answer {
     Extend(Changed),
     /// To `detour`.
     Detour(Changed),
+    /// To `allow`.
+    Allow(Allowance),
+    /// To `windows`.
+    Windows(Windows),
     /// To `propose`.
     Propose(Proposed),
     /// To `explain`.
@@ -190,7 +198,7 @@ pub struct Refocused {
     pub warning: Option<String>,
     /// The window that was meant.
     pub window: Option<Window>,
-    /// Whether the last on-task window was raised; `null` if nobody asked for it.
+    /// Whether the last on-task window has the focus now; `null` if nobody asked for it.
     pub activated: Option<bool>,
 }
 
@@ -244,6 +252,50 @@ pub struct Changed {
     pub saved: Saved,
     /// If not, why, in a sentence of at most 1 KiB.
     pub warning: Option<String>,
+}
+
+/// The answer to `allow`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Allowance {
+    /// Number of the change.
+    pub seq: u64,
+    /// Whether it is on disk.
+    pub saved: Saved,
+    /// If not, why, in a sentence of at most 1 KiB.
+    pub warning: Option<String>,
+    /// What is allowed now.
+    pub allowed: Allowed,
+}
+
+/// The answer to `windows`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Windows {
+    /// The open windows, the oldest first; at most [`MAX_WINDOWS`](crate::MAX_WINDOWS).
+    pub windows: Vec<Window>,
+    /// How many more there are.
+    pub omitted: u64,
+}
+
+impl Windows {
+    /// Bytes of windows that are sure to fit into a line with all around them.
+    const ROOM: usize = MAX_LINE - 1024;
+
+    /// As many of them as fit into a line, from the front.
+    pub fn within_a_line(mut windows: Vec<Window>) -> Self {
+        let all = windows.len();
+        let mut room = Self::ROOM;
+        let fitting = windows.iter().take(MAX_WINDOWS).take_while(|window| {
+            let size = frame::to_line(window).len();
+            let fits = size <= room;
+            room = room.saturating_sub(size);
+            fits
+        });
+        let fitting = fitting.count();
+        windows.truncate(fitting);
+        Self { windows, omitted: (all - fitting) as u64 }
+    }
 }
 
 /// The answer to `propose`.
@@ -337,8 +389,10 @@ impl Answer {
             | Self::Resume(it)
             | Self::Extend(it)
             | Self::Detour(it) => (&mut it.saved, &mut it.warning),
+            Self::Allow(it) => (&mut it.saved, &mut it.warning),
             Self::Hello(_)
             | Self::Status(_)
+            | Self::Windows(_)
             | Self::Propose(_)
             | Self::Explain(_)
             | Self::Preview(_)

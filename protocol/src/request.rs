@@ -49,6 +49,10 @@ pub enum Command {
     Extend(Extend),
     /// Begins a detour: for a time, every window is on task.
     Detour(TakeDetour),
+    /// Changes the allowed context, or tells it.
+    Allow(Allow),
+    /// Asks which windows are open.
+    Windows(NoArgs),
     /// Asks the coach for a commitment's fields.
     Propose(Propose),
     /// Asks how the status of the window meant came about.
@@ -103,7 +107,11 @@ pub struct Refocus {
     /// The alert that is answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alert: Option<u64>,
-    /// Whether the last on-task window shall be raised.
+    /// Whether that alert may also be one whose window was left, in the last ten minutes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub or_left: Option<bool>,
+    /// Whether the last on-task window shall be raised. If it is missing, that is as the
+    /// configuration says where an alert is answered, and not done where none is named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub activate: Option<bool>,
 }
@@ -115,6 +123,9 @@ pub struct Ontask {
     /// The alert that is answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alert: Option<u64>,
+    /// Whether that alert may also be one whose window was left, in the last ten minutes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub or_left: Option<bool>,
     /// Allow this window class.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window_class: Option<String>,
@@ -182,6 +193,27 @@ pub struct TakeDetour {
     pub secs: u64,
     /// What for; not blank, at most 1 KiB, kept as typed.
     pub text: String,
+}
+
+/// Arguments of `allow`: what to take out of the allowed context, and then what to add. Without
+/// either nothing changes, and the answer tells what is allowed.
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Allow {
+    /// Entries to add; one that is there already is no fault.
+    #[serde(
+        default,
+        deserialize_with = "strict::allowed",
+        skip_serializing_if = "Allowed::is_empty"
+    )]
+    pub add: Allowed,
+    /// Entries to take out, in whatever letter case; all of them must be there.
+    #[serde(
+        default,
+        deserialize_with = "strict::allowed",
+        skip_serializing_if = "Allowed::is_empty"
+    )]
+    pub remove: Allowed,
 }
 
 /// Arguments of `propose`.
@@ -298,6 +330,8 @@ impl Command {
             Self::Resume(_) => "resume",
             Self::Extend(_) => "extend",
             Self::Detour(_) => "detour",
+            Self::Allow(_) => "allow",
+            Self::Windows(_) => "windows",
             Self::Propose(_) => "propose",
             Self::Explain(_) => "explain",
             Self::Preview(_) => "preview",
@@ -311,6 +345,7 @@ shown! {
     Start { timebox_secs, allowed }
     Ontask { alert, window_class, command }
     Complete { outcome }
+    Allow { add, remove }
     Propose {}
     TakeDetour { secs }
 }

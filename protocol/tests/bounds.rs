@@ -158,6 +158,7 @@ fn longest(c: char) -> Vec<(&'static str, String)> {
                 alert: u64::MAX,
                 window: Some(window(c)),
                 reason: Some(full(c, MAX_REASON)),
+                quiet: false,
             })),
         ),
         (
@@ -207,7 +208,30 @@ fn longest(c: char) -> Vec<(&'static str, String)> {
         ),
         (
             "complete",
-            reply(Answer::Complete(Completed { seq, saved: false, warning, review: review(c) })),
+            reply(Answer::Complete(Completed {
+                seq,
+                saved: false,
+                warning: warning.clone(),
+                review: review(c),
+            })),
+        ),
+        (
+            "allow",
+            reply(Answer::Allow(Allowance {
+                seq,
+                saved: false,
+                warning: warning.clone(),
+                allowed: fullest(c),
+            })),
+        ),
+        ("windows", reply(Answer::Windows(Windows::within_a_line(vec![window(c); 1000])))),
+        (
+            "allow request",
+            Request {
+                id: Some(u64::MAX),
+                command: Command::Allow(Allow { add: fullest(c), remove: fullest(c) }),
+            }
+            .to_line(),
         ),
         (
             "propose",
@@ -346,8 +370,9 @@ fn start() -> impl Strategy<Value = Start> {
 }
 
 fn ontask() -> impl Strategy<Value = Ontask> {
-    (any::<Option<u64>>(), prop::option::of((0..5_usize, entry()))).prop_map(|(alert, selector)| {
-        let mut ontask = Ontask { alert, ..Ontask::default() };
+    let selector = prop::option::of((0..5_usize, entry()));
+    (answered(), selector).prop_map(|((alert, or_left), selector)| {
+        let mut ontask = Ontask { alert, or_left, ..Ontask::default() };
         if let Some((which, value)) = selector {
             let Ontask {
                 window_class, window_title, window_title_substring, domain, command, ..
@@ -361,6 +386,12 @@ fn ontask() -> impl Strategy<Value = Ontask> {
     })
 }
 
+/// The alert that is answered, and whether it may have been left.
+fn answered() -> impl Strategy<Value = (Option<u64>, Option<bool>)> {
+    any::<(Option<u64>, Option<bool>)>()
+        .prop_map(|(alert, or_left)| (alert, or_left.filter(|_| alert.is_some())))
+}
+
 fn request() -> impl Strategy<Value = Request> {
     let topics = prop::collection::vec(select(vec![Topic::State, Topic::Alert, Topic::All]), 1..64);
     let command = prop_oneof![
@@ -368,13 +399,20 @@ fn request() -> impl Strategy<Value = Request> {
             .prop_map(|(client, protocol)| Command::Hello(Hello { client, protocol })),
         Just(Command::Status(NoArgs {})),
         start().prop_map(Command::Start),
-        any::<(Option<u64>, Option<bool>)>()
-            .prop_map(|(alert, activate)| Command::Refocus(Refocus { alert, activate })),
+        (answered(), any::<Option<bool>>()).prop_map(|((alert, or_left), activate)| {
+            Command::Refocus(Refocus { alert, or_left, activate })
+        }),
         ontask().prop_map(Command::Ontask),
         (prop::option::of(select(Outcome::KNOWN)), field())
             .prop_map(|(outcome, note)| Command::Complete(Complete { outcome, note })),
         Just(Command::End(NoArgs {})),
         Just(Command::Resume(NoArgs {})),
+        Just(Command::Windows(NoArgs {})),
+        (allowed(), allowed()).prop_map(|(add, remove)| Command::Allow(Allow { add, remove })),
+        prop::option::of(1..=MAX_TIMEBOX_SECS).prop_map(|secs| Command::Pause(Pause { secs })),
+        (1..=MAX_TIMEBOX_SECS).prop_map(|secs| Command::Extend(Extend { secs })),
+        (1..=MAX_TIMEBOX_SECS, typed(MAX_FIELD))
+            .prop_map(|(secs, text)| Command::Detour(TakeDetour { secs, text })),
         typed(MAX_TEXT).prop_map(|intent| Command::Propose(Propose { intent })),
         prop::option::of(topics).prop_map(|topics| Command::Subscribe(Subscribe { topics })),
     ];

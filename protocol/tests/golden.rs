@@ -105,6 +105,8 @@ fn all() -> Vec<Golden> {
         replies("reply.resume.jsonl", cases::changed(), Answer::Resume),
         replies("reply.extend.jsonl", cases::changed(), Answer::Extend),
         replies("reply.detour.jsonl", cases::changed(), Answer::Detour),
+        replies("reply.allow.jsonl", cases::allowances(), Answer::Allow),
+        replies("reply.windows.jsonl", cases::windows(), Answer::Windows),
         replies("reply.propose.jsonl", cases::proposed(), Answer::Propose),
         replies("reply.explain.jsonl", cases::explained(), Answer::Explain),
         replies("reply.preview.jsonl", cases::previewed(), Answer::Preview),

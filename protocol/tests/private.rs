@@ -5,7 +5,8 @@
 use std::{fmt::Debug, fs, path::Path};
 
 use antidrift_protocol::{
-    Allowing, Changed, Completed, Event, Proposed, Refocused, Reply, Request, Started, Status,
+    Allowance, Allowing, Changed, Completed, Event, Proposed, Refocused, Reply, Request, Started,
+    Status, Windows,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -62,7 +63,7 @@ fn reply<T: DeserializeOwned + Debug>(line: &[u8]) -> String {
 #[test]
 fn debug_output_holds_no_private_text() {
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
-    let files: [(&str, Show); 13] = [
+    let files: [(&str, Show); 15] = [
         ("request", request),
         ("event", event),
         ("reply.status", reply::<Status>),
@@ -75,6 +76,8 @@ fn debug_output_holds_no_private_text() {
         ("reply.resume", reply::<Changed>),
         ("reply.extend", reply::<Changed>),
         ("reply.detour", reply::<Changed>),
+        ("reply.allow", reply::<Allowance>),
+        ("reply.windows", reply::<Windows>),
         ("reply.propose", reply::<Proposed>),
     ];
     let mut poisoned = 0;

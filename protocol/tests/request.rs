@@ -140,6 +140,8 @@ fn arguments_are_refused_by_member() {
         ("ontask", r#"{"domain":"a","command":"b"}"#, "args.command: only one"),
         ("ontask", r#"{"of_window":"window_class","domain":"a"}"#, "args.of_window"),
         ("ontask", r#"{"of_window":"domain"}"#, "of_window"),
+        ("ontask", r#"{"or_left":true}"#, "args.or_left: may only be given beside an alert"),
+        ("refocus", r#"{"or_left":false}"#, "args.or_left"),
         ("ontask", r#"{"window_title_substring":"--"}"#, "letter"),
         ("ontask", r#"{"window_class":""}"#, "window_class"),
         ("ontask", &format!(r#"{{"window_title":"{long}"}}"#), "at most 256 bytes, but has 257"),

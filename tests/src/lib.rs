@@ -32,7 +32,7 @@ pub use daemon::{Daemon, Settings};
 pub use desktop::{Desktop, Manager, own_display};
 pub use home::Home;
 pub use judge::StandInJudge;
-pub use process::Process;
+pub use process::{Process, is_gone, until_gone, until_number};
 pub use scene::{Scene, SceneBuilder};
 pub use subscriber::{StateExt, Subscriber, ask};
 pub use wait::{PATIENCE, Timer, holds_for, until, until_still};

@@ -1,10 +1,12 @@
 //! Judgement and cache, with a judge that is a real child process.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
-use std::{fs, path::Path, time::Duration};
+use std::{fs, time::Duration};
 
 use antidrift_protocol::{DriftSource, DriftStatus, JudgeStatus, SensorStatus};
-use antidrift_tests::{Manager, Scene, StateExt as _, Timer, WindowSpec, holds_for, until};
+use antidrift_tests::{
+    Manager, Scene, StateExt as _, Timer, WindowSpec, holds_for, until_gone, until_number,
+};
 
 #[test]
 fn a_local_match_asks_nobody() {
@@ -113,9 +115,9 @@ fn a_verdict_after_the_end_of_its_session_is_dropped() {
     scene.begin("the report");
     scene.desktop().open("Fun", "slow page");
     scene.judge.until_calls(1);
-    let pid = until("the judge's pid", || number(&scene.judge.file("pid")));
+    let pid = until_number(&scene.judge.file("pid"));
     scene.cli(&["complete"]).ok();
-    until("the judge is gone", || gone(pid));
+    until_gone(pid);
     scene.judge.ontask("slow", "it is the report now");
     scene.begin("another report");
     scene.subscriber.until_titled("slow page", DriftStatus::Ontask);
@@ -287,8 +289,7 @@ fn f36_a_judge_that_hangs_is_ended_with_all_its_children() {
     let desktop = scene.desktop();
     desktop.open("Fun", "slow page");
     scene.judge.until_calls(1);
-    let pids =
-        ["pid", "child", "grandchild"].map(|name| until(name, || number(&scene.judge.file(name))));
+    let pids = ["pid", "child", "grandchild"].map(|name| until_number(&scene.judge.file(name)));
     // meanwhile everything else goes on
     let timer = Timer::start();
     assert_eq!(scene.status().judge.status, JudgeStatus::Running);
@@ -296,9 +297,7 @@ fn f36_a_judge_that_hangs_is_ended_with_all_its_children() {
     assert!(timer.passed() < Duration::from_secs(1));
     desktop.open("Editor", "report.md");
     scene.subscriber.until_title("report.md");
-    for pid in pids {
-        until("the judge is gone", || gone(pid));
-    }
+    pids.into_iter().for_each(until_gone);
     let state = scene.subscriber.until("a pause", |it| it.judge.status == JudgeStatus::BackingOff);
     assert_eq!(state.status(), Some(DriftStatus::Idle));
     assert_eq!(scene.subscriber.alerts(), 0);
@@ -314,8 +313,7 @@ fn f36_a_grandchild_that_holds_the_pipe_delays_nothing() {
     scene.desktop().open("Fun", "quick page");
     scene.subscriber.until_titled("quick page", DriftStatus::Drifting);
     assert!(timer.passed() < Duration::from_secs(5), "{:?}", timer.passed());
-    let child = until("its child", || number(&scene.judge.file("child")));
-    until("the child is gone", || gone(child));
+    until_gone(until_number(&scene.judge.file("child")));
 }
 
 #[test]
@@ -325,15 +323,13 @@ fn f36_a_judge_does_not_outlive_the_daemon() {
         scene.judge.rule("slow", "echo $$ > pid; sleep 600 & echo $! > child; wait");
         scene.begin("the report");
         scene.desktop().open("Fun", "slow page");
-        let pids = ["pid", "child"].map(|it| until(it, || number(&scene.judge.file(it))));
+        let pids = ["pid", "child"].map(|it| until_number(&scene.judge.file(it)));
         if crash {
             scene.kill_daemon()
         } else {
             scene.stop_daemon()
         }
-        for pid in pids {
-            until("the judge is gone", || gone(pid));
-        }
+        pids.into_iter().for_each(until_gone);
     }
 }
 
@@ -400,16 +396,4 @@ fn a_judge_that_floods_is_cut_off() {
     let after = scene.daemon().process().resident_kib();
     assert!(after < before + 4096, "{before} to {after} KiB");
     assert_eq!(scene.subscriber.alerts(), 0);
-}
-
-fn number(path: &Path) -> Option<u32> {
-    fs::read_to_string(path).ok()?.trim().parse().ok()
-}
-
-/// Whether a process has ended: gone, or only waiting for its parent to notice.
-fn gone(pid: u32) -> Option<()> {
-    match fs::read_to_string(format!("/proc/{pid}/stat")) {
-        Ok(stat) => stat.rsplit(')').next()?.trim_start().starts_with('Z').then_some(()),
-        Err(_) => Some(()),
-    }
 }

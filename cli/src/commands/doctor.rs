@@ -26,9 +26,9 @@ pub(super) fn run(daemon: &Daemon) -> Result<(), Failure> {
     let mut findings = Vec::new();
     let mut look = |what, found| findings.push(Finding { what, found });
     match daemon.connect() {
-        Ok(mut client) => {
+        Ok(client) => {
             look("daemon", Ok(format!("answers on {}", daemon.socket.path.display())));
-            with_daemon(&mut client, &mut look)?;
+            with_daemon(client, &mut look)?;
         }
         Err(failure) => look("daemon", Err(failure.message().unwrap_or_default())),
     }
@@ -51,17 +51,17 @@ fn line(finding: &Finding) -> String {
 }
 
 fn with_daemon(
-    client: &mut Client,
+    mut client: Client,
     look: &mut dyn FnMut(&'static str, Result<String, String>),
 ) -> Result<(), Failure> {
     let status: Status = client.ask(Command::Status(NoArgs {}), ANSWER_LIMIT)?;
     look("display", display(&status.state.sensor));
     let judge = status.state.judge;
     let name = render::title(&judge.backend);
-    let checked: CheckedJudge = {
-        let _spinner = spinner::start("asking the judge about a sample window");
-        client.ask(Command::CheckJudge(NoArgs {}), CHECK_LIMIT)?
-    };
+    let what = "asking the judge about a sample window";
+    let checked = spinner::during(what, "the checks were not finished", move || {
+        Ok(client.ask(Command::CheckJudge(NoArgs {}), CHECK_LIMIT)?)
+    })?;
     let CheckedJudge { verdict, detail, millis } = checked;
     look(
         "judge",

@@ -2,28 +2,36 @@
 
 mod coach;
 mod complete;
+mod detour;
 mod doctor;
 mod edit;
 mod end;
+mod extend;
 mod ontask;
+mod pause;
 mod preview;
 mod refocus;
+mod resume;
 mod start;
 mod status;
 mod why;
 
+pub(crate) use extend::text as extend_text;
 pub(crate) use ontask::answer as ontask_text;
+pub(crate) use pause::text as pause_text;
 pub(crate) use refocus::text as refocus_text;
+pub(crate) use resume::text as resume_text;
 
 use antidrift_protocol::{
-    Command as Ask, Request,
-    client::{ANSWER_LIMIT, Client},
+    Changed, Command as Ask, NoArgs, Request, Status,
+    client::{ANSWER_LIMIT, Client, ClientError},
     paths::{Environment, SocketPath},
 };
 use rustix::stdio;
 
 use crate::{
     args::{Args, Command},
+    clock, duration,
     exit::Failure,
     out,
     render::Paint,
@@ -43,6 +51,10 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::Start(start) => start::run(&daemon, start),
         Command::Refocus => refocus::run(&daemon),
         Command::Ontask(ontask) => ontask::run(&daemon, ontask),
+        Command::Pause(pause) => pause::run(&daemon, &pause),
+        Command::Resume => resume::run(&daemon),
+        Command::Extend(extend) => extend::run(&daemon, &extend),
+        Command::Detour(detour) => detour::run(&daemon, &detour),
         Command::Coach(coach) => coach::run(&daemon, &coach),
         Command::Complete(complete) => complete::run(&daemon, complete),
         Command::Doctor => doctor::run(&daemon),
@@ -67,6 +79,32 @@ impl Daemon {
     fn ask<T: serde::de::DeserializeOwned>(&self, command: Ask) -> Result<T, Failure> {
         Ok(self.connect()?.ask(command, ANSWER_LIMIT)?)
     }
+
+    /// As [`change`], with a warning for what is not on disk.
+    fn change(&self, command: Ask) -> Result<Status, Failure> {
+        check(&command)?;
+        let (done, status) = change(&mut self.connect()?, command)?;
+        warn_unless(done.saved, done.warning.as_deref());
+        Ok(status)
+    }
+}
+
+/// Asks for a change, and then for the state that it led to. The change is made by then: a state that
+/// cannot be had only leaves out what would be said about it.
+pub(crate) fn change(client: &mut Client, command: Ask) -> Result<(Changed, Status), ClientError> {
+    let done = client.ask(command, ANSWER_LIMIT)?;
+    let status = client.ask(Ask::Status(NoArgs {}), ANSWER_LIMIT).unwrap_or_default();
+    Ok((done, status))
+}
+
+/// A time that was typed as several words.
+fn joined(first: &str, rest: &[String]) -> String {
+    [&[first.to_owned()], rest].concat().join(" ")
+}
+
+/// A duration as it was typed.
+fn secs(typed: &str) -> Result<u64, Failure> {
+    duration::parse(typed, clock::local_now).map_err(Failure::Usage)
 }
 
 fn paint() -> Paint {

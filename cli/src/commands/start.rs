@@ -1,14 +1,21 @@
 //! `antidrift start`
 
-use antidrift_protocol::{Allowed, Command, JudgeStatus, Proposal, Proposed, Start, Started};
+use antidrift_protocol::{
+    Allowed, Command, JudgeStatus, NoArgs, Phase, Proposal, Proposed, Start, Started, Status,
+};
 
 use super::{Daemon, edit};
 use crate::{args, duration, exit::Failure, out, render};
 
+/// What it leaves undone to cancel.
+pub(super) const NOTHING_STARTED: &str = "nothing was started";
+
 pub(super) fn run(daemon: &Daemon, args: args::Start) -> Result<(), Failure> {
-    let coached = if args.coach {
+    let timebox_secs = args.timebox.as_deref().map(super::secs).transpose()?;
+    // While a session is active the daemon refuses, and nobody need wait for a model to be told so.
+    let coached = if args.coach && !is_active(daemon)? {
         let text = args.text.join(" ");
-        let Proposed { proposal, unseen } = super::coach::proposal(daemon, &text)?;
+        let Proposed { proposal, unseen } = super::coach::proposal(daemon, &text, NOTHING_STARTED)?;
         if !unseen.is_empty() && args.allow.is_empty() {
             let names: Vec<String> = unseen.iter().map(|class| render::title(class)).collect();
             out::warn(&format!("no window had these classes lately: {}", names.join(", ")));
@@ -21,7 +28,7 @@ pub(super) fn run(daemon: &Daemon, args: args::Start) -> Result<(), Failure> {
         text: args.text.join(" "),
         next_action: args.next,
         success_condition: args.success,
-        timebox_secs: args.timebox,
+        timebox_secs,
         allowed: Allowed {
             window_classes: entries(args.allow),
             window_titles: Vec::new(),
@@ -38,6 +45,11 @@ pub(super) fn run(daemon: &Daemon, args: args::Start) -> Result<(), Failure> {
     let started: Started = daemon.ask(command)?;
     super::warn_unless(started.saved, started.warning.as_deref());
     out::print(&text(&started))
+}
+
+fn is_active(daemon: &Daemon) -> Result<bool, Failure> {
+    let status: Status = daemon.ask(Command::Status(NoArgs {}))?;
+    Ok(status.state.phase == Phase::Active)
 }
 
 /// What the user gave wins over what the coach proposes.

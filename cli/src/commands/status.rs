@@ -4,7 +4,7 @@ use antidrift_protocol::{Command, NoArgs, Status};
 use serde_json::value::RawValue;
 
 use super::Daemon;
-use crate::{args, exit::Failure, out, render};
+use crate::{args, clock, exit::Failure, out, render};
 
 pub(super) fn run(daemon: &Daemon, args: &args::Status) -> Result<(), Failure> {
     let command = Command::Status(NoArgs {});
@@ -14,5 +14,5 @@ pub(super) fn run(daemon: &Daemon, args: &args::Status) -> Result<(), Failure> {
         return out::print(&render::json_line(answer.get()));
     }
     let status: Status = daemon.ask(command)?;
-    out::print(&render::status(&status, super::paint()))
+    out::print(&render::status(&status, super::paint(), clock::local))
 }

@@ -31,7 +31,7 @@ use self::{
     model::{Ask, Effect, Input, Link, Model},
     output::{Item, Writer},
     screen::Frame,
-    view::Size,
+    view::{Look, Size},
 };
 use crate::{
     args, clock, exit,
@@ -223,9 +223,9 @@ impl Shell {
                     notifier.raise(popup);
                 }
             }
-            Effect::Withdraw => {
+            Effect::Withdraw(subject) => {
                 if let Some(notifier) = &self.notifier {
-                    notifier.withdraw();
+                    notifier.withdraw(subject);
                 }
             }
             // On the screen it is a part of the page.
@@ -238,7 +238,7 @@ impl Shell {
         let sender = self.sender.clone();
         let notifier = Notifier::start(move |told| {
             let input = match told {
-                Told::Pressed { alert, choice } => Input::Pressed { alert, choice },
+                Told::Pressed { popup, choice } => Input::Pressed { popup, choice },
                 Told::Trouble(text) => Input::Trouble(text),
             };
             let _ = sender.send(Happening::Input(input));
@@ -286,11 +286,12 @@ impl Shell {
     fn show(&self, anew: bool) {
         match self.mode {
             Mode::Screen if self.drawing => {
-                let frame = view::frame(&self.model, clock::now(), self.size, self.paint);
+                let look = Look { size: self.size, paint: self.paint, local: clock::local };
+                let frame = view::frame(&self.model, clock::now(), look);
                 self.writer.push(Item::Frame(Frame { anew, ..frame }));
             }
             Mode::Lines => {
-                if let Some(line) = lines::text(&self.model) {
+                if let Some(line) = lines::text(&self.model, clock::local) {
                     self.writer.push(Item::State(line));
                 }
             }
@@ -309,7 +310,7 @@ impl Shell {
 
     fn resume(&mut self) {
         // Continued in the background, the terminal is the shell's.
-        self.drawing = terminal::foreground(stdio::stdout());
+        self.drawing = out::foreground(stdio::stdout());
         if !self.drawing {
             return;
         }

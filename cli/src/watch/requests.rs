@@ -4,7 +4,8 @@
 use std::sync::mpsc;
 
 use antidrift_protocol::{
-    Allowing, Command, Complete, Completed, ErrorCode, Ontask, Refocus, Refocused,
+    Allowing, Command, Complete, Completed, ErrorCode, Extend, NoArgs, Ontask, Pause, Refocus,
+    Refocused,
     client::{ANSWER_LIMIT, Client, ClientError},
     paths::SocketPath,
 };
@@ -14,9 +15,10 @@ use super::{
     model::{Ask, Input, Outcome},
 };
 use crate::{
-    commands::{NAME, ontask_text, refocus_text},
+    clock::local,
+    commands::{NAME, change, extend_text, ontask_text, pause_text, refocus_text, resume_text},
     exit,
-    notify::Choice,
+    notify::{Choice, MORE_SECS},
     render,
 };
 
@@ -39,16 +41,18 @@ pub(super) fn serve(
     }
 }
 
-fn answer(socket: &SocketPath, Ask { choice, alert }: Ask) -> Result<String, ClientError> {
+fn answer(socket: &SocketPath, ask: Ask) -> Result<String, ClientError> {
     let mut client = Client::connect(socket, NAME)?;
-    let (text, saved) = match choice {
+    let alert = ask.alert;
+    let or_left = ask.or_left.then_some(true);
+    let (text, saved) = match ask.choice {
         Choice::Back => {
-            let command = Command::Refocus(Refocus { alert, activate: None });
+            let command = Command::Refocus(Refocus { alert, or_left, activate: None });
             let done: Refocused = client.ask(command, ANSWER_LIMIT)?;
             (refocus_text(&done), (done.saved, done.warning))
         }
         Choice::Ontask => {
-            let command = Command::Ontask(Ontask { alert, ..Ontask::default() });
+            let command = Command::Ontask(Ontask { alert, or_left, ..Ontask::default() });
             let done: Allowing = client.ask(command, ANSWER_LIMIT)?;
             (ontask_text(&done), (done.saved, done.warning))
         }
@@ -56,6 +60,19 @@ fn answer(socket: &SocketPath, Ask { choice, alert }: Ask) -> Result<String, Cli
             let done: Completed =
                 client.ask(Command::Complete(Complete::default()), ANSWER_LIMIT)?;
             (format!("session ended: {}", render::review(&done.review)), (done.saved, done.warning))
+        }
+        Choice::More => {
+            let command = Command::Extend(Extend { secs: MORE_SECS });
+            let (done, status) = change(&mut client, command)?;
+            (extend_text(MORE_SECS, &status, local), (done.saved, done.warning))
+        }
+        Choice::Pause => {
+            let (done, status) = change(&mut client, Command::Pause(Pause { secs: None }))?;
+            (pause_text(&status, local), (done.saved, done.warning))
+        }
+        Choice::Resume => {
+            let (done, status) = change(&mut client, Command::Resume(NoArgs {}))?;
+            (resume_text(&status), (done.saved, done.warning))
         }
     };
     Ok(match saved {

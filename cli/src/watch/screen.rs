@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-/// Own screen, no cursor.
-const ENTER: &str = "\u{1b}[?1049h\u{1b}[?25l";
+/// Own screen, no cursor, own title; the shell's is kept by terminals that can (XTWINOPS 22). The
+/// change of title is also what tells the daemon that from now on it is we who run in this terminal.
+const ENTER: &str = "\u{1b}[?1049h\u{1b}[?25l\u{1b}[22;0t\u{1b}]0;antidrift watch\u{7}";
 /// Back to the shell's.
-pub(super) const LEAVE: &str = "\u{1b}[0m\u{1b}[?25h\u{1b}[?1049l";
+pub(super) const LEAVE: &str = "\u{1b}[0m\u{1b}[23;0t\u{1b}[?25h\u{1b}[?1049l";
 
 /// All the lines that are to be seen, each fit for the terminal's width.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -30,6 +30,8 @@ pub enum Closed {
     Truncated,
     /// The tool says that it failed; its words, not cleaned.
     Failed(String),
+    /// It is no such envelope.
+    Foreign,
 }
 
 impl Envelope {
@@ -49,28 +51,43 @@ impl Envelope {
         }
     }
 
-    /// What a tool that failed says of it on its standard output, where that is in an envelope.
-    pub fn complaint(self, output: &[u8]) -> Option<String> {
-        match self {
-            Self::Plain => None,
-            _ => match self.open(output) {
-                Err(Closed::Failed(message)) => Some(message),
-                _ => None,
-            },
+    /// What a tool says of its failure in an envelope that it prints in another place.
+    pub fn failed(self, output: &[u8]) -> Option<String> {
+        match self.open(output) {
+            Err(Closed::Failed(said)) => Some(said),
+            _ => None,
         }
     }
 }
 
-/// The one object that an output is, perhaps with a notice around it on lines of its own.
+/// The one object that an output is, perhaps with notices before and after it on lines of their
+/// own.
 fn whole(output: &[u8]) -> Result<Value, Closed> {
     let text = plain(output);
     let text = text.trim();
     if text.is_empty() {
         return Err(Closed::Empty);
     }
-    let lines = String::from_utf8_lossy(output);
-    let line = || lines.lines().rev().find_map(|line| serde_json::from_str(line.trim()).ok());
-    serde_json::from_str(text).ok().or_else(line).ok_or_else(|| Closed::Failed(text.to_owned()))
+    serde_json::from_str(text)
+        .ok()
+        .or_else(|| last_object(&String::from_utf8_lossy(output)))
+        .ok_or(Closed::Foreign)
+}
+
+/// The last object that begins a line; it may span several.
+fn last_object(text: &str) -> Option<Value> {
+    let (mut found, mut rest) = (None, text.trim_start());
+    while !rest.is_empty() {
+        if rest.starts_with('{') {
+            let mut values = serde_json::Deserializer::from_str(rest).into_iter();
+            if let Some(Ok(value)) = values.next() {
+                rest = rest.get(values.byte_offset()..).unwrap_or_default();
+                found = Some(value);
+            }
+        }
+        rest = rest.split_once('\n').map_or("", |(_, rest)| rest).trim_start();
+    }
+    found
 }
 
 fn text_of(value: &Value) -> Option<String> {
@@ -178,7 +195,6 @@ mod tests {
             for output in [&b""[..], b"{", b"[]", b"null", b"\xff\xfe", b"{\"error\":5}", b"5\n{}"]
             {
                 let _ = envelope.open(output);
-                let _ = envelope.complaint(output);
             }
         }
         assert_eq!(Envelope::Claude.open(b" \n"), Err(Closed::Empty));

@@ -3,7 +3,7 @@
 //!
 //! The client blocks, so each request has a thread of its own, which ends with its time limit.
 
-use std::{fs, net::IpAddr, path::PathBuf, time::Duration};
+use std::{fs, net::IpAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use antidrift_protocol::text::clean;
 use serde_json::json;
@@ -16,7 +16,7 @@ use super::{
     envelope::{Closed, Envelope},
     message::{self, Tail},
     parse::{OUTPUT_CAP, Unreadable},
-    tools::SYSTEM,
+    prompt::SYSTEM,
 };
 
 /// How long a connection may take.
@@ -111,7 +111,7 @@ impl Endpoint {
 }
 
 /// Asks an endpoint. Idle, it holds no connection and no thread.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct HttpBackend {
     endpoint: Endpoint,
     timeout: Duration,
@@ -217,6 +217,7 @@ fn read(name: &str, status: u16, body: &[u8], prompt: &Prompt) -> Result<Answere
             Err(Closed::Failed(said)) => {
                 message::complaint(&Tail::of(said.as_bytes()), &[], &private)
             }
+            Err(Closed::Foreign) => message::complaint(&Tail::of(body), &[], &private),
             _ => String::new(),
         };
         let kind = match status {
@@ -237,7 +238,7 @@ fn read(name: &str, status: u16, body: &[u8], prompt: &Prompt) -> Result<Answere
         Err(Closed::Truncated) => {
             fail(FailureKind::NotUnderstood, Unreadable::Truncated.to_string())
         }
-        Err(Closed::Failed(_)) => {
+        Err(Closed::Failed(_) | Closed::Foreign) => {
             fail(FailureKind::NotUnderstood, Unreadable::NoObject.to_string())
         }
     }
@@ -248,14 +249,13 @@ impl Backend for HttpBackend {
         clean(&self.endpoint.model, 64)
     }
 
-    fn ask(&self, prompt: Prompt) -> Answering {
-        let backend = self.clone();
+    fn ask(self: Arc<Self>, prompt: Prompt) -> Answering {
         Box::pin(async move {
             let (sender, receiver) = oneshot::channel();
-            let name = backend.name();
+            let name = self.name();
             let started = std::thread::Builder::new().name("http".into()).spawn(move || {
                 // Nobody listens any more when the window has changed; then the thread just ends.
-                let _ = sender.send(backend.ask_now(&prompt));
+                let _ = sender.send(self.ask_now(&prompt));
             });
             let failed = |message: String| Failure { kind: FailureKind::ToolFailed, message };
             started.map_err(|error| failed(format!("{name}: no thread: {error}")))?;
@@ -274,7 +274,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::ai::tools::Task;
+    use crate::ai::prompt::Task;
 
     fn prompt() -> Prompt {
         Prompt { task: Task::Judge, text: "PROMPT".into(), private: vec!["secret title".into()] }

@@ -62,7 +62,9 @@ fn faults_are_named_with_line_and_column() {
         ("[privacy]\nredact = [\"ok\", \"(\"]", "2:17", &["redact", "\"(\""]),
         ("[privacy]\nexclude_classes = [\"\"]", "2:20", &["exclude_classes"]),
         ("[jugde]\n", "1:2", &["jugde", "did you mean `judge`?"]),
-        ("[notify]\nbudget = 3", "1:2", &["unknown field `notify`", "`drift`"]),
+        ("[history]\nenabled = true", "1:2", &["unknown field `history`", "`drift`"]),
+        ("[notify]\nbudget = -1", "2:10", &["-1"]),
+        ("[notify]\nrepeats = true", "2:1", &["did you mean `repeat`?"]),
         ("[judge]\nbackend = 5", "2:11", &["integer", "string"]),
         ("[judge]\ntimeout_secs = \"30\"", "2:16", &["a number of seconds"]),
         ("[drift]\nsettle_secs = -1", "2:15", &["between 0 and 3600", "-1"]),
@@ -172,4 +174,16 @@ fn only_the_default_file_may_be_missing() {
     let error = Config::load(None, Some(&path), None).unwrap_err().to_string();
     assert!(error.contains(":2:3: the file is not UTF-8"), "{error}");
     assert!(Config::load(None, Some(Path::new("/dev/zero")), None).is_err());
+}
+
+#[test]
+fn telling_people() {
+    let notify = |text: &str| parse(text).unwrap().notify;
+    assert_eq!(notify(""), NotifySettings::default());
+    let all = "[notify]\nbudget = 3\nrepeat = false\non_return = true\nactivate = false";
+    assert_eq!(
+        notify(all),
+        NotifySettings { budget: Some(3), repeat: false, on_return: true, activate: false }
+    );
+    assert_eq!(notify("[notify]\nbudget = 0").budget, None, "0: no limit");
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use crate::evidence::Window;
 
-pub use x11::{SensorHandle, spawn};
+pub use x11::{Errand, Recall, SensorHandle, spawn};
 
 /// What a window sensor last saw. The newest replaces the one before.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,6 +7,7 @@
 mod atoms;
 mod calm;
 mod cover;
+mod desk;
 mod focus;
 mod link;
 mod read;
@@ -20,8 +21,9 @@ use std::time::Duration;
 
 use x11rb::errors::{ConnectError, ReplyError};
 
-use self::link::{Link, Stop, Timers};
-use self::watcher::Watcher;
+pub use self::desk::{Errand, Recall};
+use self::link::{Link, Stop};
+use self::watcher::{Timers, Watcher};
 use super::{Absence, Focus, Health, Observation, Settings, Sink};
 
 /// The pause after a lost or refused connection, doubled up to [`LONGEST_PAUSE`].

@@ -14,6 +14,7 @@ use tokio::{
 };
 
 use super::{
+    lineage,
     listen::Shared,
     places::{Doing, Place},
     subscribe,
@@ -46,14 +47,16 @@ impl From<io::Error> for End {
 /// A client.
 pub(super) struct Connection {
     pub(super) stream: Stream,
+    /// Who is at the other end, as the kernel says.
+    process: Option<u32>,
     pub(super) shared: Shared,
     lines: LineDecoder,
     pub(super) buffer: Vec<u8>,
 }
 
 impl Connection {
-    pub(super) fn new(stream: Stream, shared: Shared) -> Self {
-        Self { stream, shared, lines: LineDecoder::default(), buffer: Vec::new() }
+    pub(super) fn new(stream: Stream, process: Option<u32>, shared: Shared) -> Self {
+        Self { stream, process, shared, lines: LineDecoder::default(), buffer: Vec::new() }
     }
 
     /// Serves the client until one side ends it.
@@ -130,11 +133,14 @@ impl Connection {
         match command {
             Command::Hello(hello) => self.greet(id, &hello).await,
             Command::Propose(propose) => self.propose(id, propose).await,
+            Command::Windows(_) => self.windows(id).await,
             Command::CheckJudge(_) => self.check_judge(id).await,
             Command::Subscribe(subscribe) => self.subscribe(id, subscribe, place).await,
             command => {
+                let lineage =
+                    if means_a_window(&command) { lineage::of(self.process) } else { Vec::new() };
                 let (reply, answer) = oneshot::channel();
-                let message = Message::Request { command, reply };
+                let message = Message::Request { command, lineage, reply };
                 // A closed channel on either side means that the controller has ended.
                 let result = match self.shared.controller.send(message).await {
                     Ok(()) => answer.await.unwrap_or_else(|_| Err(shutting_down())),
@@ -202,6 +208,18 @@ impl Connection {
     ) -> io::Result<()> {
         write(&mut self.stream, Reply { id, result }.to_line().as_bytes()).await
     }
+}
+
+/// Whether it matters where a request was typed.
+fn means_a_window(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Ontask(_)
+            | Command::Refocus(_)
+            | Command::Detour(_)
+            | Command::Explain(_)
+            | Command::Preview(_)
+    )
 }
 
 /// Writes everything, as long as the client takes something every now and then.

@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{check::Checkable, connection::Connection, places::Places, propose::Coaching};
-use crate::controller::Message;
+use crate::{controller::Message, desk::Desk};
 
 /// How long connections have at the end of the daemon: half of what `--replace` waits.
 const FAREWELL: Duration = Duration::from_secs(5);
@@ -47,6 +47,7 @@ pub(super) struct Shared {
     pub(super) instance: String,
     pub(super) coaching: Coaching,
     pub(super) judge: Checkable,
+    pub(super) desk: Desk,
     pub(super) places: Places,
     pub(super) stop: CancellationToken,
     pub(super) tasks: TaskTracker,
@@ -65,6 +66,7 @@ impl Server {
         instance: String,
         coaching: Coaching,
         judge: Checkable,
+        desk: Desk,
         stop: CancellationToken,
     ) -> Result<Self, ServerError> {
         let path = socket.path.clone();
@@ -83,6 +85,7 @@ impl Server {
             instance,
             coaching,
             judge,
+            desk,
             places: Places::default(),
             stop,
             tasks: TaskTracker::new(),
@@ -109,12 +112,14 @@ impl Server {
                 }
             };
             // The mode of the socket keeps others out already; root is not kept out by it.
-            let peer = stream.peer_creds().ok().and_then(|peer| peer.euid());
-            if peer != Some(own_uid) {
-                tracing::warn!("a connection of user {peer:?} was refused");
+            let peer = stream.peer_creds().ok();
+            let user = peer.and_then(|peer| peer.euid());
+            if user != Some(own_uid) {
+                tracing::warn!("a connection of user {user:?} was refused");
                 continue;
             }
-            let connection = Connection::new(stream, self.shared.clone());
+            let process = peer.and_then(|peer| peer.pid()).and_then(|pid| pid.try_into().ok());
+            let connection = Connection::new(stream, process, self.shared.clone());
             self.shared.tasks.spawn(connection.serve());
         }
         // After `--replace` another daemon's socket may lie there.

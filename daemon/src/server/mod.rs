@@ -2,10 +2,12 @@
 
 mod check;
 mod connection;
+mod lineage;
 mod listen;
 mod places;
 mod propose;
 mod subscribe;
+mod windows;
 
 pub use listen::{Server, ServerError};
 

@@ -6,8 +6,9 @@ use antidrift_protocol::{Allowed, ClearedWhy, DriftSource, Outcome, Review, Star
 
 use super::{
     Now, SavedSession, Stage, Step, cleared,
-    interlude::{Interlude, Kind},
-    snapshot,
+    interlude::Interlude,
+    popups::Popups,
+    snapshot::{self, InterludeKind as Kind},
     time::Stopwatch,
 };
 use crate::evidence::{ContextKey, Matcher, Window};
@@ -48,6 +49,7 @@ pub(super) struct Active {
     pub(super) since_at: Timestamp,
     pub(super) sums: Sums,
     pub(super) alerts: u64,
+    pub(super) popups: Popups,
     /// The pause or detour under way.
     pub(super) interlude: Option<Interlude>,
     /// The window that was on task last, detours apart.
@@ -106,6 +108,7 @@ pub(super) struct Alert {
     pub(super) key: ContextKey,
     pub(super) reason: Option<String>,
     pub(super) reminders: u64,
+    pub(super) raised_at: Duration,
     /// When the next reminder is due.
     pub(super) remind_at: Duration,
 }
@@ -113,9 +116,12 @@ pub(super) struct Alert {
 /// An alert whose window was left before anybody answered.
 #[derive(Debug)]
 pub(super) struct LeftAlert {
+    pub(super) number: u64,
     pub(super) window: Arc<Window>,
     pub(super) key: ContextKey,
     pub(super) left_at: Duration,
+    /// When it was raised, until the return from there was told.
+    pub(super) untold_since: Option<Duration>,
 }
 
 /// A session that is over.
@@ -146,6 +152,7 @@ impl Active {
             since_at: now.wall,
             sums: Sums::default(),
             alerts: 0,
+            popups: Popups::resume(0),
             interlude: None,
             last_ontask: None,
             left: None,
@@ -197,8 +204,9 @@ impl Active {
         if let Status::Drifting { alert, .. } = old {
             step.edge(cleared(alert.number, why));
             if why == ClearedWhy::Moved {
-                let Alert { window, key, .. } = alert;
-                self.left = Some(LeftAlert { window, key, left_at: now.awake });
+                let Alert { number, window, key, raised_at, .. } = alert;
+                let (left_at, untold_since) = (now.awake, Some(raised_at));
+                self.left = Some(LeftAlert { number, window, key, left_at, untold_since });
             }
         }
     }
@@ -270,6 +278,7 @@ impl Stage {
                 detour: Duration::from_millis(saved.detour_ms),
             },
             alerts: saved.alerts,
+            popups: Popups::resume(saved.popups),
             interlude: saved.interlude.map(|saved| Interlude::restore(saved, now)),
             last_ontask: None,
             left: None,
@@ -291,6 +300,7 @@ impl Stage {
                 detour_ms: snapshot::millis(active.sums.detour),
                 interlude: active.interlude.as_ref().map(Interlude::save),
                 alerts: active.alerts,
+                popups: active.popups.counted,
                 ..active.commitment.save()
             }),
             Self::Review(ended) => Some(SavedSession {

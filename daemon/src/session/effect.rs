@@ -1,9 +1,11 @@
 //! What one step asks the world to do.
 
+use std::sync::Arc;
+
 use antidrift_protocol::{Answer, ErrorObject, EventBody, State, Timestamp};
 
 use super::{RunId, Snapshot, Ticket};
-use crate::ai::Question;
+use crate::{ai::Question, evidence::Window};
 
 /// The effects of one step, to be handed over in this order before the next step begins: cancel,
 /// save (the reply waits for it), reply, edges, state, start.
@@ -29,10 +31,24 @@ pub struct Effects {
     /// Whether that state shows another window than the one before: each of these is told, however
     /// fast they come.
     pub switched: bool,
-    /// A judgement failed: what to log. Holds no title.
-    pub judge_failed: Option<String>,
+    /// What to log of the judge.
+    pub judge_news: Option<JudgeNews>,
+    /// Give this window the focus; the reply of the same step waits for it.
+    pub activate: Option<Arc<Window>>,
     /// Start a judgement.
     pub start_judge: Option<JudgeStart>,
+}
+
+/// What is worth a line in the log: the ends of a spell of failures, not each of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum JudgeNews {
+    /// It begins to fail; why, and what to do. Holds no title.
+    Fails(String),
+    /// It answers again.
+    Recovered {
+        /// How often it failed before.
+        failures: u32,
+    },
 }
 
 /// An answer on its way.

@@ -20,6 +20,7 @@ mod input;
 mod interlude;
 mod judge;
 mod pipeline;
+mod popups;
 mod present;
 mod requests;
 mod snapshot;
@@ -49,11 +50,11 @@ use embedded::Embedded;
 use judge::JudgeState;
 use present::Focused;
 
-pub use effect::{Effects, JudgeStart, ReplyTo};
+pub use effect::{Effects, JudgeNews, JudgeStart, ReplyTo};
 pub use input::{Input, RunId, Ticket};
-pub use interlude::{Kind as InterludeKind, SavedInterlude};
-pub use snapshot::{SavedSession, Snapshot};
+pub use snapshot::{InterludeKind, SavedInterlude, SavedSession, Snapshot};
 pub use time::Now;
+pub use view::window as wire_window;
 
 /// What a session is set up with.
 #[derive(Clone, Debug)]
@@ -70,6 +71,27 @@ pub struct Settings {
     pub judge: JudgeSettings,
     /// What is never put to a model.
     pub privacy: Privacy,
+    /// What a person is told of, and how loudly.
+    pub notify: NotifySettings,
+}
+
+/// What was configured about telling people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotifySettings {
+    /// Most popups in one session; `None`: no limit.
+    pub budget: Option<u64>,
+    /// Whether an alert that still stands deserves further popups.
+    pub repeat: bool,
+    /// Whether a return to the task that nobody asked for is told.
+    pub on_return: bool,
+    /// Whether the answer «back to task» to an alert raises the last window that was on task.
+    pub activate: bool,
+}
+
+impl Default for NotifySettings {
+    fn default() -> Self {
+        Self { budget: Some(12), repeat: true, on_return: false, activate: true }
+    }
 }
 
 /// The judge as it was configured.
@@ -178,8 +200,8 @@ impl Session {
         match input {
             Input::Observed(observation) => self.observed(observation),
             Input::Absence(absence) => self.presence.login = absence,
-            Input::Request { ticket, command } => {
-                let result = self.request(command, &mut step);
+            Input::Request { ticket, command, lineage } => {
+                let result = self.request(command, &lineage, &mut step);
                 step.effects.reply = Some(ReplyTo { ticket, result });
             }
             Input::JudgeDone { run, result } => self.judge_done(run, result),
@@ -246,7 +268,7 @@ impl Session {
                 active.saved_at = self.now.awake;
             }
         }
-        effects.judge_failed = self.judge.news.take();
+        effects.judge_news = self.judge.news.take();
         effects.seq = self.seq;
         effects.at = self.now.wall;
         effects
@@ -266,7 +288,9 @@ fn stamp(answer: &mut Answer, seq: u64, now: Now, state: &State) {
         | Answer::Resume(it)
         | Answer::Extend(it)
         | Answer::Detour(it) => it.seq = seq,
+        Answer::Allow(it) => it.seq = seq,
         Answer::Hello(_)
+        | Answer::Windows(_)
         | Answer::Propose(_)
         | Answer::Explain(_)
         | Answer::Preview(_)

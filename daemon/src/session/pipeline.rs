@@ -19,6 +19,8 @@ use crate::{
 /// What the present window comes to.
 pub(super) enum Finding {
     Idle,
+    /// What it came to before still holds.
+    Unchanged,
     /// It waits: until then, or for a judgement under way.
     Wait(Option<Duration>),
     OnTask(DriftSource, Option<String>),
@@ -42,6 +44,7 @@ impl Session {
                 self.look_at = self.next_look();
                 Status::Idle
             }
+            Finding::Unchanged => return,
             Finding::Wait(until) => {
                 self.look_at = until;
                 Status::Pending
@@ -53,6 +56,7 @@ impl Session {
             Finding::OnTask(source, reason) => {
                 self.count(source);
                 self.remember_ontask();
+                self.tell_return(step);
                 Status::OnTask { source, reason }
             }
             Finding::Drifting(source, reason) => {
@@ -102,6 +106,12 @@ impl Session {
         }
         if let Some(finding) = self.local_match(active, present) {
             return finding;
+        }
+        if present.window.is_our_view() {
+            return match active.status {
+                Status::OnTask { .. } => Finding::Unchanged,
+                _ => Finding::Idle,
+            };
         }
         if present.left_alone_until.is_some() {
             return Finding::Idle;
@@ -268,19 +278,22 @@ impl Session {
         }
         self.last_alert += 1;
         let number = self.last_alert;
-        let window = Arc::clone(&present.window);
+        let (window, key) = (Arc::clone(&present.window), present.key.clone());
+        let quiet = self.counts_popup(&key, step);
         step.save = true;
         let raised = AlertRaised {
             alert: number,
             window: Some(view::window(&window)),
             reason: reason.clone(),
+            quiet,
         };
         let alert = Alert {
             number,
             window,
-            key: present.key.clone(),
+            key,
             reason,
             reminders: 0,
+            raised_at: self.now.awake,
             remind_at: self.now.awake + FIRST_REMINDER,
         };
         self.set_status(Status::Drifting { source, alert }, step);

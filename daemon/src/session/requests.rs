@@ -1,19 +1,26 @@
 //! What a client may ask.
 
 use antidrift_protocol::{
-    Added, Allowing, Answer, Changed, ClearedWhy, Command, Complete, Completed, Destination,
-    ErrorCode, ErrorObject, MAX_ALLOWED, MAX_ENTRIES, MAX_ENTRY, OfWindow, Ontask, Refocus,
-    Refocused, Review, Selector, SensorStatus, Start, Started, State, Status as StatusAnswer,
-    Timestamp,
+    Added, Allow, Allowance, Allowed, Allowing, Answer, Changed, ClearedWhy, Command, Complete,
+    Completed, Destination, ErrorCode, ErrorObject, MAX_ALLOWED, MAX_ENTRIES, MAX_ENTRY, OfWindow,
+    Ontask, Refocus, Refocused, Review, Selector, SensorStatus, Start, Started, State,
+    Status as StatusAnswer, Timestamp, text::clean,
 };
 
-use super::{Session, Stage, Step, active::Active, present::left_alone, target::Target, view};
+use super::{
+    Session, Stage, Step,
+    active::Active,
+    present::left_alone,
+    target::{Hint, Target},
+    view,
+};
 use crate::evidence::{Window, context_title, normal_form};
 
 impl Session {
     pub(super) fn request(
         &mut self,
         command: Command,
+        lineage: &[u32],
         step: &mut Step,
     ) -> Result<Answer, ErrorObject> {
         match command {
@@ -23,17 +30,19 @@ impl Session {
                 state: State::default(),
             }))),
             Command::Start(start) => self.start(start, step),
-            Command::Refocus(refocus) => self.refocus(&refocus, step),
-            Command::Ontask(ontask) => self.ontask(&ontask, step),
+            Command::Refocus(refocus) => self.refocus(&refocus, lineage, step),
+            Command::Allow(allow) => self.allow(&allow, step),
+            Command::Ontask(ontask) => self.ontask(&ontask, lineage, step),
             Command::Complete(complete) => self.complete(complete, step),
             Command::End(_) => self.end(step),
             Command::Pause(pause) => self.pause(&pause, step),
             Command::Resume(_) => self.resume(step),
             Command::Extend(extend) => self.extend(extend.secs, step),
-            Command::Detour(detour) => self.take_detour(detour, step),
-            Command::Explain(_) => self.explain(),
-            Command::Preview(_) => self.preview(),
+            Command::Detour(detour) => self.take_detour(detour, lineage, step),
+            Command::Explain(_) => self.explain(lineage),
+            Command::Preview(_) => self.preview(lineage),
             Command::Hello(_)
+            | Command::Windows(_)
             | Command::Propose(_)
             | Command::CheckJudge(_)
             | Command::Subscribe(_) => Err(ErrorObject::new(
@@ -102,9 +111,15 @@ impl Session {
         notes
     }
 
-    fn ontask(&mut self, ontask: &Ontask, step: &mut Step) -> Result<Answer, ErrorObject> {
+    fn ontask(
+        &mut self,
+        ontask: &Ontask,
+        lineage: &[u32],
+        step: &mut Step,
+    ) -> Result<Answer, ErrorObject> {
         let active = active_of(&self.stage)?;
-        let target = self.target(active, ontask.alert)?;
+        let (alert, or_left) = (ontask.alert, ontask.or_left.unwrap_or(false));
+        let target = self.target(active, Hint { alert, or_left, lineage })?;
         let (selector, value) = match (ontask.selector(), &target) {
             (Some((selector, value)), _) => (selector, value.to_owned()),
             (None, Some(target)) => self.entry_for(&target.window, ontask.of_window)?,
@@ -120,7 +135,11 @@ impl Session {
             && ontask.of_window.is_none()
             && target.as_ref().is_some_and(|it| active.matcher.covers(&it.window).is_some());
         let Stage::Active(active) = &mut self.stage else { return Err(not_active()) };
-        let added = if covered { None } else { add(active, selector, value)? };
+        let mut allowed = active.allowed.clone();
+        let added = if covered { None } else { add(&mut allowed, selector, value)? };
+        if added.is_some() {
+            active.allow(allowed);
+        }
         // What is allowed names tools, which tie titles to the commitment.
         self.embedded.forget();
         if let Some(target) = &target {
@@ -129,6 +148,24 @@ impl Session {
         step.save = true;
         let window = target.map(|target| view::window(&target.window));
         Ok(Answer::Ontask(Allowing { seq: 0, saved: true, warning: None, added, window }))
+    }
+
+    /// Takes entries out of the allowed context, adds others, or only tells it. All or nothing.
+    fn allow(&mut self, allow: &Allow, step: &mut Step) -> Result<Answer, ErrorObject> {
+        let mut allowed = active_of(&self.stage)?.allowed.clone();
+        for (selector, entry) in entries(&allow.remove) {
+            take_out(&mut allowed, selector, entry)?;
+        }
+        for (selector, entry) in entries(&allow.add) {
+            add(&mut allowed, selector, entry.to_owned())?;
+        }
+        let Stage::Active(active) = &mut self.stage else { return Err(not_active()) };
+        if allowed != active.allowed {
+            active.allow(allowed.clone());
+            self.embedded.forget();
+            step.save = true;
+        }
+        Ok(Answer::Allow(Allowance { seq: 0, saved: true, warning: None, allowed }))
     }
 
     /// What is added for a window when nobody says what: a program by its class, anything that
@@ -168,9 +205,19 @@ impl Session {
         Ok((selector, value))
     }
 
-    fn refocus(&mut self, refocus: &Refocus, step: &mut Step) -> Result<Answer, ErrorObject> {
+    fn refocus(
+        &mut self,
+        refocus: &Refocus,
+        lineage: &[u32],
+        step: &mut Step,
+    ) -> Result<Answer, ErrorObject> {
         let active = active_of(&self.stage)?;
-        let target = self.target(active, refocus.alert)?;
+        let (alert, or_left) = (refocus.alert, refocus.or_left.unwrap_or(false));
+        let target = self.target(active, Hint { alert, or_left, lineage })?;
+        let by_default = refocus.alert.is_some() && self.settings.notify.activate;
+        // Until the window has the focus, it has not.
+        let activated = refocus.activate.unwrap_or(by_default).then_some(false);
+        step.effects.activate = activated.and_then(|_| active.last_ontask.clone());
         if let Some(target) = &target {
             self.answer_alert(target, ClearedWhy::Refocus, step);
             if target.is_present
@@ -188,8 +235,7 @@ impl Session {
             saved: true,
             warning: None,
             window: target.map(|target| view::window(&target.window)),
-            // Raising a window is not in this version.
-            activated: refocus.activate.filter(|&asked| asked).map(|_| false),
+            activated,
         }))
     }
 
@@ -261,33 +307,56 @@ pub(super) fn active_of(stage: &Stage) -> Result<&Active, ErrorObject> {
     }
 }
 
+/// Every entry with its list.
+fn entries(allowed: &Allowed) -> impl Iterator<Item = (Selector, &str)> {
+    let of = |selector| allowed.list(selector).iter().map(move |entry| (selector, entry.as_str()));
+    Selector::ALL.into_iter().flat_map(of)
+}
+
+/// Takes out what matches the same windows as `entry`.
+fn take_out(allowed: &mut Allowed, selector: Selector, entry: &str) -> Result<(), ErrorObject> {
+    let form = normal_form(selector, entry);
+    let list = allowed.list_mut(selector);
+    let before = list.len();
+    list.retain(|known| normal_form(selector, known) != form);
+    if list.len() < before {
+        return Ok(());
+    }
+    let message = format!("«{}» is not among the allowed {}", clean(entry, 64), plural(selector));
+    Err(ErrorObject::new(ErrorCode::NoEntry, message))
+}
+
+fn plural(selector: Selector) -> &'static str {
+    match selector {
+        Selector::WindowClass => "window classes",
+        Selector::WindowTitle => "window titles",
+        Selector::WindowTitleSubstring => "title texts",
+        Selector::Domain => "domains",
+        Selector::Command => "commands",
+    }
+}
+
 /// Adds one entry. `None` if the list has it already.
 fn add(
-    active: &mut Active,
+    allowed: &mut Allowed,
     selector: Selector,
     value: String,
 ) -> Result<Option<Added>, ErrorObject> {
     let form = normal_form(selector, &value);
-    let list = active.allowed.list(selector);
+    let list = allowed.list_mut(selector);
     if list.iter().any(|entry| normal_form(selector, entry) == form) {
         return Ok(None);
     }
-    let mut wider = active.allowed.clone();
-    wider.list_mut(selector).push(value.clone());
-    let too_large = wider.size() > MAX_ALLOWED;
-    if too_large || list.len() >= MAX_ENTRIES {
-        let class_fits = !too_large && active.allowed.window_classes.len() < MAX_ENTRIES;
+    let full = list.len() >= MAX_ENTRIES;
+    list.push(value.clone());
+    let too_large = allowed.size() > MAX_ALLOWED;
+    if full || too_large {
+        let class_fits = !too_large && allowed.window_classes.len() < MAX_ENTRIES;
         return Err(ErrorObject::new(
             ErrorCode::ListFull,
             format!(
                 "the list of allowed {} is full ({MAX_ENTRIES} entries, {} KiB in all); {}",
-                match selector {
-                    Selector::WindowClass => "window classes",
-                    Selector::WindowTitle => "window titles",
-                    Selector::WindowTitleSubstring => "title texts",
-                    Selector::Domain => "domains",
-                    Selector::Command => "commands",
-                },
+                plural(selector),
                 MAX_ALLOWED / 1024,
                 if class_fits {
                     "allow the whole program with --class"
@@ -297,6 +366,5 @@ fn add(
             ),
         ));
     }
-    active.allow(wider);
     Ok(Some(Added { kind: selector.as_str().into(), value }))
 }

@@ -75,8 +75,9 @@ impl Session {
             let pause = if alert.reminders == 1 { SECOND_REMINDER } else { LATER_REMINDERS };
             // From now on, not from when it was due: a machine that stalled owes no backlog.
             alert.remind_at = now.awake + pause;
-            let reminder = AlertReminder { alert: alert.number, n: alert.reminders };
-            step.edge(EventBody::AlertReminder(reminder));
+            let (number, n, key) = (alert.number, alert.reminders, alert.key.clone());
+            let quiet = !self.settings.notify.repeat || self.counts_popup(&key, step);
+            step.edge(EventBody::AlertReminder(AlertReminder { alert: number, n, quiet }));
         }
     }
 }

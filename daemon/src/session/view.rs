@@ -10,7 +10,8 @@ use super::{
 };
 use crate::evidence::Window;
 
-pub(super) fn window(window: &Window) -> WindowView {
+/// A window as the wire shows it.
+pub fn window(window: &Window) -> WindowView {
     let Window { class, instance, title, command, domain, .. } = window.clone();
     WindowView { class, instance, title, domain, command }
 }

@@ -9,8 +9,8 @@ use serde::{
 use serde_json::value::RawValue;
 
 use crate::{
-    Command, Complete, ErrorCode, ErrorObject, NoArgs, Ontask, Pause, Refocus, Refusal, Request,
-    Subscribe, frame,
+    Allow, Command, Complete, ErrorCode, ErrorObject, NoArgs, Ontask, Pause, Refocus, Refusal,
+    Request, Subscribe, frame,
     strict::{self, arguments},
 };
 
@@ -28,6 +28,8 @@ impl Command {
             "resume" => Self::Resume(arguments(args)?),
             "extend" => Self::Extend(arguments(args)?),
             "detour" => Self::Detour(arguments(args)?),
+            "allow" => Self::Allow(arguments(args)?),
+            "windows" => Self::Windows(arguments(args)?),
             "propose" => Self::Propose(arguments(args)?),
             "explain" => Self::Explain(arguments(args)?),
             "preview" => Self::Preview(arguments(args)?),
@@ -92,6 +94,7 @@ impl Request {
             Command::Status(_)
             | Command::End(_)
             | Command::Resume(_)
+            | Command::Windows(_)
             | Command::Explain(_)
             | Command::Preview(_)
             | Command::CheckJudge(_) => line(self, None::<&NoArgs>),
@@ -103,6 +106,7 @@ impl Request {
             Command::Pause(args) => line(self, (*args != Pause::default()).then_some(args)),
             Command::Extend(args) => line(self, Some(args)),
             Command::Detour(args) => line(self, Some(args)),
+            Command::Allow(args) => line(self, (*args != Allow::default()).then_some(args)),
             Command::Propose(args) => line(self, Some(args)),
             Command::Subscribe(args) => line(self, (*args != Subscribe::default()).then_some(args)),
         }

@@ -28,7 +28,11 @@ pub(crate) fn requests() -> Vec<Request> {
             allowed: allowed(),
         }),
         Command::Refocus(Refocus::default()),
-        Command::Refocus(Refocus { alert: Some(1_764_490_000_007), activate: Some(true) }),
+        Command::Refocus(Refocus {
+            alert: Some(1_764_490_000_007),
+            or_left: None,
+            activate: Some(true),
+        }),
         Command::Ontask(Ontask::default()),
         Command::Ontask(Ontask { alert: Some(7), ..Ontask::default() }),
         Command::Ontask(Ontask { window_class: some("firefox"), ..Ontask::default() }),
@@ -59,6 +63,14 @@ pub(crate) fn requests() -> Vec<Request> {
         Command::Resume(NoArgs {}),
         Command::Extend(Extend { secs: 600 }),
         Command::Detour(TakeDetour { secs: 300, text: "look up the flag".into() }),
+        Command::Allow(Allow::default()),
+        Command::Allow(Allow {
+            add: allowed(),
+            remove: Allowed { domains: list(&["example.com"]), ..Allowed::default() },
+        }),
+        Command::Windows(NoArgs {}),
+        Command::Refocus(Refocus { alert: Some(10), or_left: Some(true), activate: None }),
+        Command::Ontask(Ontask { alert: Some(10), or_left: Some(true), ..Ontask::default() }),
     ];
     let mut requests: Vec<Request> = commands
         .into_iter()
@@ -273,6 +285,22 @@ pub(crate) fn changed() -> Vec<Changed> {
     ]
 }
 
+pub(crate) fn allowances() -> Vec<Allowance> {
+    vec![
+        Allowance { seq: 124, saved: true, warning: None, allowed: allowed() },
+        Allowance {
+            seq: 124,
+            saved: false,
+            warning: some("read-only"),
+            allowed: Allowed::default(),
+        },
+    ]
+}
+
+pub(crate) fn windows() -> Vec<Windows> {
+    vec![Windows { windows: vec![window(), hostile_window()], omitted: 3 }, Windows::default()]
+}
+
 pub(crate) fn proposed() -> Vec<Proposed> {
     let proposal = Proposal {
         next_action: "outline section 2".into(),
@@ -345,10 +373,15 @@ pub(crate) fn events() -> Vec<Event> {
         .into_iter()
         .map(|state| EventBody::State(Box::new(state)))
         .collect();
-    let raised = |window, reason| AlertRaised { alert: 1_764_490_000_007, window, reason };
+    let raised =
+        |window, reason| AlertRaised { alert: 1_764_490_000_007, window, reason, quiet: false };
     bodies.push(EventBody::AlertRaised(raised(Some(window()), some("unrelated"))));
     bodies.push(EventBody::AlertRaised(raised(None, None)));
-    bodies.push(EventBody::AlertReminder(AlertReminder { alert: 1_764_490_000_007, n: 2 }));
+    bodies.push(EventBody::AlertReminder(AlertReminder {
+        alert: 1_764_490_000_007,
+        n: 2,
+        quiet: true,
+    }));
     for &why in ClearedWhy::KNOWN {
         bodies.push(EventBody::AlertCleared(AlertCleared { alert: 1_764_490_000_007, why }));
     }

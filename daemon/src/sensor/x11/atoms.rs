@@ -6,6 +6,7 @@ x11rb::atom_manager! {
     /// Names from EWMH and ICCCM.
     pub(super) Atoms: AtomsCookie {
         _NET_ACTIVE_WINDOW,
+        _NET_CLIENT_LIST,
         _NET_SUPPORTED,
         _NET_SUPPORTING_WM_CHECK,
         _NET_WM_NAME,

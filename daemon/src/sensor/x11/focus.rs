@@ -154,7 +154,11 @@ pub(super) fn can_be_seen(
 
 /// The focus may be on a frame itself: its client is below. A top level with a class of its own is
 /// no frame.
-fn client_inside(conn: &Conn, atoms: &Atoms, top: WindowId) -> Result<WindowId, ConnectionError> {
+pub(super) fn client_inside(
+    conn: &Conn,
+    atoms: &Atoms,
+    top: WindowId,
+) -> Result<WindowId, ConnectionError> {
     let class = ask(conn, top, AtomEnum::WM_CLASS, 0)?;
     let tree = conn.query_tree(top)?;
     let class = answer(class.reply())?;

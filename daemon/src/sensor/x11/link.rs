@@ -94,27 +94,12 @@ impl Timer {
     }
 }
 
-/// What is waited for beside the server.
-#[derive(Debug)]
-pub(super) struct Timers {
-    /// For the focused window.
-    pub(super) focus: Timer,
-    /// For the stack of windows.
-    pub(super) stack: Timer,
-}
-
-impl Timers {
-    pub(super) fn new() -> io::Result<Self> {
-        Ok(Self { focus: Timer::new()?, stack: Timer::new()? })
-    }
-}
-
 /// What ended a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ready {
     Server,
-    Focus,
-    Stack,
+    /// The one at this place in the list.
+    Timer(usize),
 }
 
 /// The stream to the X server. Told to stop, each wait on it fails, also one for the reply of a
@@ -134,31 +119,30 @@ pub(super) struct Link {
 }
 
 impl Link {
-    /// Sleeps until the server has sent something or one of the timers, if they are given, has run
-    /// out.
-    pub(super) fn wait(&self, timers: Option<&Timers>) -> io::Result<Ready> {
-        let Some(Timers { focus, stack }) = timers else {
+    /// Sleeps until the server has sent something or one of the timers has run out.
+    pub(super) fn wait(&self, timers: &[&Timer]) -> io::Result<Ready> {
+        if timers.is_empty() {
             self.poll(PollMode::Readable)?;
             return Ok(Ready::Server);
-        };
-        let mut fds = [
+        }
+        let mut fds = vec![
             PollFd::from_borrowed_fd(self.fd(), PollFlags::IN),
             PollFd::new(&self.stop.event, PollFlags::IN),
-            PollFd::new(&focus.0, PollFlags::IN),
-            PollFd::new(&stack.0, PollFlags::IN),
         ];
+        fds.extend(timers.iter().map(|timer| PollFd::new(&timer.0, PollFlags::IN)));
         poll_all(&mut fds)?;
         self.drained.store(false, Ordering::Relaxed);
         if !fds[1].revents().is_empty() {
             return Err(stopped());
         }
-        for (fd, timer, ready) in [(2, focus, Ready::Focus), (3, stack, Ready::Stack)] {
-            if !fds[fd].revents().is_empty() {
-                timer.clear();
-                return Ok(ready);
+        let run_out = fds[2..].iter().position(|fd| !fd.revents().is_empty());
+        Ok(match run_out {
+            Some(at) => {
+                timers[at].clear();
+                Ready::Timer(at)
             }
-        }
-        Ok(Ready::Server)
+            None => Ready::Server,
+        })
     }
 
     fn wrote(&self, written: io::Result<usize>) -> io::Result<usize> {

@@ -14,7 +14,7 @@ use x11rb::protocol::xproto::{
 use super::Conn;
 use super::atoms::Atoms;
 use crate::evidence::Window;
-use crate::sensor::terminal;
+use crate::sensor::terminal::{self, Reach};
 use crate::sensor::text::{self, Encoding};
 
 /// Longest title, in bytes, and longest class and instance.
@@ -64,8 +64,21 @@ pub(super) struct Title {
 pub(super) struct Identity {
     pub(super) window: Window,
     pub(super) net_title: bool,
-    /// The process of a terminal on this host.
-    pub(super) terminal: Option<u32>,
+    pub(super) terminal: Option<Terminal>,
+}
+
+/// A process of this host in whose window a command runs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Terminal {
+    process: u32,
+    reach: Reach,
+}
+
+impl Terminal {
+    /// What runs in its foreground, where that can be told.
+    pub(super) fn foreground_command(self) -> Option<String> {
+        terminal::foreground_command(self.process, self.reach)
+    }
 }
 
 /// Reads windows of one connection.
@@ -93,21 +106,21 @@ impl Reader<'_> {
             && !is_root
             && let Some((mut parent, _)) = self.names(owner)?
         {
-            self.find_command(&mut parent)?;
+            self.find_command(&mut parent);
             window.parent = Some(Box::new(parent));
         }
-        let terminal = self.find_command(&mut window)?;
+        let terminal = self.find_command(&mut window);
         Ok(Some(Identity { window, net_title, terminal }))
     }
 
-    /// Notes what runs in the foreground of a terminal and gives the terminal's process.
-    fn find_command(&self, window: &mut Window) -> Result<Option<u32>, ConnectionError> {
-        if !(self.is_terminal)(&window.class) {
-            return Ok(None);
-        }
-        let process = self.process(window.id)?;
-        window.command = process.and_then(terminal::foreground_command);
-        Ok(process)
+    /// Notes what runs in the foreground of a terminal and gives the terminal. One whose class says
+    /// nothing is one if it holds a pty.
+    fn find_command(&self, window: &mut Window) -> Option<Terminal> {
+        let known = (self.is_terminal)(&window.class);
+        let reach = if known { terminal::TERMINAL } else { terminal::UNKNOWN };
+        let terminal = Terminal { process: window.process?, reach };
+        window.command = terminal.foreground_command();
+        (known || window.command.is_some()).then_some(terminal)
     }
 
     /// The title alone; `None` when the window is gone.
@@ -146,13 +159,20 @@ impl Reader<'_> {
         Ok(answer(state.reply())?.map(holds))
     }
 
-    /// Class, instance and title.
+    /// Class, instance, title and process.
     fn names(&self, id: WindowId) -> Result<Option<(Window, bool)>, ConnectionError> {
         let class = ask(self.conn, id, AtomEnum::WM_CLASS, TEXT_UNITS)?;
+        let pid = ask(self.conn, id, self.atoms._NET_WM_PID, 1)?;
+        let machine = ask(self.conn, id, self.atoms.WM_CLIENT_MACHINE, TEXT_UNITS)?;
         let title = self.title(id, false)?;
         let class = answer(class.reply())?;
-        let (Some(class), Some(title)) = (class, title) else { return Ok(None) };
-        let mut window = Window { id, title: title.text, ..Window::default() };
+        let (pid, machine) = (answer(pid.reply())?, answer(machine.reply())?);
+        let (Some(class), Some(pid), Some(machine), Some(title)) = (class, pid, machine, title)
+        else {
+            return Ok(None);
+        };
+        let process = self.process(&pid, &machine);
+        let mut window = Window { id, title: title.text, process, ..Window::default() };
         if let Some(encoding) = self.encoding(&class) {
             (window.instance, window.class) = text::pair(encoding, &class.value, NAME_BYTES);
         }
@@ -160,14 +180,9 @@ impl Reader<'_> {
     }
 
     /// `_NET_WM_PID`, where `WM_CLIENT_MACHINE` says that it is a process of this host.
-    fn process(&self, id: WindowId) -> Result<Option<u32>, ConnectionError> {
-        let pid = ask(self.conn, id, self.atoms._NET_WM_PID, 1)?;
-        let machine = ask(self.conn, id, self.atoms.WM_CLIENT_MACHINE, TEXT_UNITS)?;
-        let (Some(pid), Some(machine)) = (answer(pid.reply())?, answer(machine.reply())?) else {
-            return Ok(None);
-        };
-        let here = terminal::is_this_host(&self.text(&machine, NAME_BYTES));
-        Ok(Some(first_number(&pid)).filter(|pid| here && *pid > 1))
+    fn process(&self, pid: &GetPropertyReply, machine: &GetPropertyReply) -> Option<u32> {
+        let pid = Some(first_number(pid)).filter(|pid| *pid > 1)?;
+        terminal::is_this_host(&self.text(machine, NAME_BYTES)).then_some(pid)
     }
 
     fn ask_old_title(&self, id: WindowId) -> Result<Asked<'_>, ConnectionError> {

@@ -7,6 +7,7 @@
 mod current;
 mod events;
 
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,7 +22,7 @@ use self::events::{Changes, Source};
 use super::atoms::Atoms;
 use super::cover::Cover;
 use super::focus::{self, InputFocus};
-use super::link::{Ready, Timers};
+use super::link::{Ready, Timer};
 use super::read::Reader;
 use super::signs::Signs;
 use super::{Conn, Output};
@@ -46,6 +47,21 @@ enum Waiting {
     NoWindow,
     /// The title changes so fast that it is read at intervals.
     Storm,
+}
+
+/// What is waited for beside the server.
+#[derive(Debug)]
+pub(super) struct Timers {
+    /// For the focused window.
+    focus: Timer,
+    /// For the stack of windows.
+    stack: Timer,
+}
+
+impl Timers {
+    pub(super) fn new() -> io::Result<Self> {
+        Ok(Self { focus: Timer::new()?, stack: Timer::new()? })
+    }
 }
 
 /// Follows the focus on one connection.
@@ -126,11 +142,15 @@ impl<'a> Watcher<'a> {
             }
             conn.flush()?;
             let covers = self.cover.as_ref().is_some_and(Cover::is_waiting);
-            let timers = (covers || self.waiting != Waiting::Idle).then_some(self.timers);
-            match conn.stream().wait(timers)? {
+            let Timers { focus, stack } = self.timers;
+            let ready = match covers || self.waiting != Waiting::Idle {
+                true => conn.stream().wait(&[focus, stack])?,
+                false => conn.stream().wait(&[])?,
+            };
+            match ready {
                 Ready::Server => {}
-                Ready::Focus => return self.run_out(),
-                Ready::Stack => return self.look_at_stack(),
+                Ready::Timer(0) => return self.run_out(),
+                Ready::Timer(_) => return self.look_at_stack(),
             }
         };
         let mut changes = Changes::default();

@@ -148,7 +148,7 @@ fn reminders_come_after_two_five_and_then_every_ten_minutes() {
         world.edges.clear();
         world.pass(secs(60));
         for edge in &world.edges {
-            let EventBody::AlertReminder(AlertReminder { alert: which, n }) = edge else {
+            let EventBody::AlertReminder(AlertReminder { alert: which, n, .. }) = edge else {
                 continue;
             };
             assert_eq!((*which, *n), (alert, times.len() as u64 + 1));

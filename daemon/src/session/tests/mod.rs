@@ -1,8 +1,12 @@
 //! Every rule of the session, with an invented clock: an hour passes in no time.
 
+mod absence;
 mod alerts;
 mod answers;
 mod embedded;
+mod interludes;
+mod own_view;
+mod popups;
 mod privacy;
 mod properties;
 mod spec;
@@ -15,7 +19,10 @@ use antidrift_protocol::{
     ErrorObject, EventBody, NoArgs, Ontask, Refocus, Start, State, Timestamp,
 };
 
-use super::{Effects, Input, JudgeSettings, Now, RunId, Session, Settings, Snapshot, Ticket};
+use super::{
+    Effects, Input, JudgeNews, JudgeSettings, NotifySettings, Now, RunId, Session, Settings,
+    Snapshot, Ticket,
+};
 use crate::{
     ai::{Failure, FailureKind, Verdict},
     evidence::{Contexts, Privacy, Window},
@@ -36,6 +43,7 @@ pub(super) fn settings() -> Settings {
         judge_timeout: secs(30),
         contexts: Contexts::default(),
         privacy: Privacy::default(),
+        notify: NotifySettings::default(),
         judge: JudgeSettings {
             backend: "command".into(),
             destination: Some(Destination::Local),
@@ -59,6 +67,8 @@ pub(super) struct World {
     pub(super) asked: Vec<(RunId, Duration, String)>,
     pub(super) running: Option<RunId>,
     pub(super) saves: Vec<Snapshot>,
+    /// The processes that requests come from.
+    pub(super) lineage: Vec<u32>,
     tickets: u64,
     /// What the display tells from now on, with the next window.
     pub(super) absence: Absence,
@@ -83,6 +93,7 @@ impl World {
             asked: Vec::new(),
             running: None,
             saves: Vec::new(),
+            lineage: Vec::new(),
             tickets: 0,
             absence: Absence::default(),
         }
@@ -154,7 +165,9 @@ impl World {
     pub(super) fn ask(&mut self, command: Command) -> Result<Answer, ErrorObject> {
         self.tickets += 1;
         let ticket = Ticket(self.tickets);
-        let reply = self.step(Input::Request { ticket, command }).reply.expect("an answer");
+        let lineage = self.lineage.clone();
+        let input = Input::Request { ticket, command, lineage };
+        let reply = self.step(input).reply.expect("an answer");
         assert_eq!(reply.ticket, ticket);
         reply.result
     }
@@ -179,6 +192,24 @@ impl World {
 
     pub(super) fn end(&mut self) -> Result<Answer, ErrorObject> {
         self.ask(Command::End(NoArgs {}))
+    }
+
+    /// What the display tells of the person from now on.
+    pub(super) fn signs(&mut self, absence: Absence) {
+        self.absence = absence;
+        let focus = match &self.session.focused.present {
+            Some(present) => Focus::Window(Arc::clone(&present.window)),
+            None => Focus::Nothing,
+        };
+        let _ =
+            self.step(Input::Observed(Observation { health: Health::Ok(None), focus, absence }));
+    }
+
+    /// A session with a timebox.
+    pub(super) fn timebox(&mut self, secs: u64) {
+        let timebox_secs = Some(secs);
+        self.ask(Command::Start(Start { text: "x".into(), timebox_secs, ..Start::default() }))
+            .unwrap();
     }
 
     /// Answers the judgement under way.

@@ -1,6 +1,6 @@
 //! Random operations, with the rules held as invariants after each.
 
-use antidrift_protocol::{ClearedWhy, Phase};
+use antidrift_protocol::{Allow, ClearedWhy, Extend, Pause, Phase, TakeDetour};
 use proptest::prelude::*;
 
 use super::*;
@@ -22,6 +22,13 @@ enum Op {
     LateVerdict(u64),
     Fail(bool),
     Restart,
+    Absence(Absence),
+    LoginAbsence(Absence),
+    Pause(Option<u64>),
+    Resume,
+    Detour(u64),
+    Extend(u64),
+    Allow(bool),
 }
 
 fn op() -> impl Strategy<Value = Op> {
@@ -41,7 +48,20 @@ fn op() -> impl Strategy<Value = Op> {
         1 => (0..20_u64).prop_map(Op::LateVerdict),
         2 => any::<bool>().prop_map(Op::Fail),
         1 => Just(Op::Restart),
+        2 => absence().prop_map(Op::Absence),
+        1 => absence().prop_map(Op::LoginAbsence),
+        1 => proptest::option::of(1..600_u64).prop_map(Op::Pause),
+        1 => Just(Op::Resume),
+        1 => (1..600_u64).prop_map(Op::Detour),
+        1 => (1..90_000_u64).prop_map(Op::Extend),
+        1 => any::<bool>().prop_map(Op::Allow),
     ]
+}
+
+/// Mostly present.
+fn absence() -> impl Strategy<Value = Absence> {
+    let sign = || proptest::bool::weighted(0.2);
+    (sign(), sign(), sign()).prop_map(|(idle, locked, asleep)| Absence { idle, locked, asleep })
 }
 
 fn windows() -> Vec<Window> {
@@ -57,6 +77,7 @@ fn windows() -> Vec<Window> {
         page("https://docs.rs/x"),
         Window { title: "~".into(), ..program("XTerm") },
         program("pinentry"),
+        Window { fullscreen: true, ..program("code") },
         dialog,
         Window { id: 99, ..Window::default() },
     ]
@@ -79,8 +100,15 @@ fn apply(world: &mut World, account: &mut Account, op: Op) -> Result<(), TestCas
     let allowed_before = world.state().allowed;
     let changes_allowed = matches!(
         op,
-        Op::Start | Op::Ontask(_) | Op::OntaskAlert(_) | Op::Complete | Op::End | Op::Restart
+        Op::Start
+            | Op::Ontask(_)
+            | Op::OntaskAlert(_)
+            | Op::Complete
+            | Op::End
+            | Op::Restart
+            | Op::Allow(_)
     );
+    let hushed_before = hushed(world);
     let edges_before = world.edges.len();
     let asked_before = world.asked.len();
     match op {
@@ -158,6 +186,24 @@ fn apply(world: &mut World, account: &mut Account, op: Op) -> Result<(), TestCas
                 prop_assert!(!pending || known, "a failure leaves the window pending");
             }
         }
+        Op::Absence(absence) => world.signs(absence),
+        Op::LoginAbsence(absence) => drop(world.step(Input::Absence(absence))),
+        Op::Pause(secs) => drop(world.ask(Command::Pause(Pause { secs }))),
+        Op::Resume => {
+            let before = world.state();
+            let answer = world.ask(Command::Resume(NoArgs {}));
+            prop_assert_eq!(answer.is_ok(), before.paused.is_some() || before.detour.is_some());
+        }
+        Op::Detour(secs) => {
+            drop(world.ask(Command::Detour(TakeDetour { secs, text: "y".into() })));
+        }
+        Op::Extend(secs) => drop(world.ask(Command::Extend(Extend { secs }))),
+        Op::Allow(more) => {
+            let entry = Allowed { window_classes: vec!["gimp".into()], ..Allowed::default() };
+            let none = Allowed::default();
+            let (add, remove) = if more { (entry, none) } else { (none, entry) };
+            drop(world.ask(Command::Allow(Allow { add, remove })));
+        }
         Op::Restart => {
             let before = world.state();
             let _ = world.step(Input::Shutdown { reason: "restart".into() });
@@ -170,6 +216,8 @@ fn apply(world: &mut World, account: &mut Account, op: Op) -> Result<(), TestCas
             prop_assert_eq!(before.phase, after.phase);
             prop_assert_eq!(before.allowed, after.allowed);
             prop_assert_eq!(before.review, after.review);
+            prop_assert_eq!(before.detour.is_some(), after.detour.is_some());
+            prop_assert_eq!(before.paused.is_some(), after.paused.is_some());
         }
     }
     if !changes_allowed {
@@ -192,10 +240,24 @@ fn apply(world: &mut World, account: &mut Account, op: Op) -> Result<(), TestCas
             _ => {}
         }
     }
+    let told = |edge: &EventBody| {
+        matches!(edge, EventBody::Notice(_) | EventBody::TimeboxElapsed | EventBody::AlertRaised(_))
+    };
+    if hushed(world) {
+        prop_assert_eq!(world.asked.len(), asked_before, "a judge for one who is away or paused");
+        let told = world.edges[edges_before..].iter().any(told);
+        prop_assert!(!hushed_before || !told, "one who is away or paused was told something");
+    }
     if world.asked.len() > asked_before {
         account.running_for = world.session.judge.run.as_ref().map(|run| run.key.clone());
     }
     verify(world, account)
+}
+
+/// Whether nothing may be said or asked.
+fn hushed(world: &World) -> bool {
+    let state = world.state();
+    state.away.is_some() || state.paused.is_some()
 }
 
 fn verify(world: &World, account: &mut Account) -> Result<(), TestCaseError> {
@@ -209,7 +271,16 @@ fn verify(world: &World, account: &mut Account) -> Result<(), TestCaseError> {
     account.last_seq = world.session.seq();
     let run = world.session.judge.run.as_ref().map(|run| run.id);
     prop_assert_eq!(run, world.running, "the shell and the session disagree about the judge");
+    prop_assert!(state.paused.is_none() || state.detour.is_none(), "paused and on a detour");
+    prop_assert!(active || (state.paused.is_none() && state.detour.is_none()));
     if let Some(drift) = state.drift {
+        if state.away.is_some() || state.paused.is_some() {
+            prop_assert_eq!(drift.status, DriftStatus::Idle);
+        } else if state.detour.is_some() {
+            let expected =
+                if state.window.is_some() { DriftStatus::Ontask } else { DriftStatus::Idle };
+            prop_assert_eq!(drift.status, expected);
+        }
         prop_assert_eq!(drift.status == DriftStatus::Drifting, drift.alert.is_some());
         prop_assert_eq!(drift.alert, account.standing);
         let decided = matches!(drift.status, DriftStatus::Drifting | DriftStatus::Ontask);

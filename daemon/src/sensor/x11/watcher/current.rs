@@ -7,16 +7,15 @@ use x11rb::errors::ConnectionError;
 
 use super::{Waiting, Watcher};
 use crate::evidence::Window;
-use crate::sensor::terminal;
 use crate::sensor::x11::calm::{self, Calm};
-use crate::sensor::x11::read::{Identity, Title};
+use crate::sensor::x11::read::{Identity, Terminal, Title};
 
 /// The window that is reported.
 #[derive(Debug)]
 pub(super) struct Current {
     pub(super) window: Arc<Window>,
     pub(super) net_title: bool,
-    pub(super) terminal: Option<u32>,
+    pub(super) terminal: Option<Terminal>,
     pub(super) calm: Calm,
 }
 
@@ -90,7 +89,7 @@ impl Current {
     fn rename(&mut self, title: Title) -> bool {
         self.net_title = title.net;
         let changed = self.window.title != title.text;
-        let command = self.terminal.and_then(terminal::foreground_command);
+        let command = self.terminal.and_then(Terminal::foreground_command);
         if changed || command != self.window.command {
             let window = Window { title: title.text, command, ..Window::clone(&self.window) };
             self.window = Arc::new(window);

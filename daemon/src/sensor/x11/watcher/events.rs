@@ -24,7 +24,7 @@ pub(super) struct Changes {
     pub(super) focus: Option<Source>,
     /// The focused window was unmapped or destroyed.
     pub(super) ended: bool,
-    /// Class or owner of the focused window.
+    /// Class, owner or process of the focused window.
     pub(super) identity: bool,
     /// Its title, and when (server time).
     pub(super) title: Option<u32>,
@@ -81,10 +81,13 @@ impl Watcher<'_> {
             return;
         };
         let is = |atom: AtomEnum| event.atom == Atom::from(atom);
-        if is(AtomEnum::WM_CLASS) || is(AtomEnum::WM_TRANSIENT_FOR) {
+        let atoms = self.reader.atoms;
+        if is(AtomEnum::WM_CLASS)
+            || is(AtomEnum::WM_TRANSIENT_FOR)
+            || [atoms._NET_WM_PID, atoms.WM_CLIENT_MACHINE].contains(&event.atom)
+        {
             changes.identity = true;
-        } else if event.atom == self.reader.atoms._NET_WM_NAME
-            || (is(AtomEnum::WM_NAME) && !current.net_title)
+        } else if event.atom == atoms._NET_WM_NAME || (is(AtomEnum::WM_NAME) && !current.net_title)
         {
             changes.title = Some(event.time);
         } else if event.atom == self.reader.atoms._NET_WM_STATE {
