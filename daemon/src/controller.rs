@@ -19,7 +19,7 @@ use crate::{
     desk::Desk,
     evidence::Window,
     hub::{Hub, Subscription},
-    sensor::Observation,
+    sensor::{Absence, Observation},
     session::{Effects, Input, JudgeNews, JudgeStart, Now, RunId, Session, Ticket},
     store::Store,
 };
@@ -107,6 +107,7 @@ impl Controller {
         mut self,
         mut messages: mpsc::Receiver<Message>,
         mut observations: watch::Receiver<Option<Observation>>,
+        mut logins: watch::Receiver<Absence>,
         stop: CancellationToken,
         reason: impl FnOnce() -> String,
     ) {
@@ -120,6 +121,10 @@ impl Controller {
                     if let Some(observation) = seen {
                         self.step(Input::Observed(observation), None);
                     }
+                }
+                Ok(()) = logins.changed() => {
+                    let absence = *logins.borrow_and_update();
+                    self.step(Input::Absence(absence), None);
                 }
                 (run, result) = finished(&mut self.run) => {
                     self.run = None;
