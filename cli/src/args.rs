@@ -1,5 +1,7 @@
 //! The command line.
 
+mod desk;
+
 use std::{ffi::OsString, path::PathBuf};
 
 use antidrift_protocol::{Outcome, text};
@@ -9,6 +11,7 @@ use clap::{
 };
 use rustix::stdio;
 
+pub(crate) use self::desk::{Allow, AllowList, AllowWhat, Entries, Pick, Refocus, Windows};
 use crate::out;
 
 const EXAMPLES: &str = "\
@@ -17,6 +20,7 @@ Examples:
   antidrift status
   antidrift ontask               the window just flagged serves the commitment
   antidrift refocus              it does not: back to task
+  antidrift pick                 click a window that serves it
   antidrift pause 10m            leave me alone; antidrift resume ends it early
   antidrift extend 10m           more time
   antidrift complete --outcome done
@@ -94,7 +98,8 @@ Examples:
 const COACH_HELP: &str = "\
 The coach is a model: backend or command under [coach] in the configuration, else
 the judge if that is one. It is told what you typed and the window classes that
-had the focus lately. Nothing is started: antidrift start --coach does that.
+are open or had the focus lately. Nothing is started: antidrift start --coach
+does that.
 
 Examples:
   antidrift coach get the tax return off my desk
@@ -115,7 +120,9 @@ e (end session), p (pause and resume), + (10 more minutes, when the time is up),
 q (quit). While it is in front of its terminal, that terminal is not judged
 (within tmux it is). In a pipe: one line a change, for bars.
 Alerts are also shown as desktop notifications by notify-send; of several
-watches one shows them.
+watches one shows them. How one is answered is up to the notification service,
+so none says so itself: in dunst, unless it is set up otherwise, a middle click
+is «back to task», and dunstctl context opens a menu of all three answers.
 
 With --json: the daemon's event lines, one object a line, and beside them
 {\"event\":\"connected\",…} and {\"event\":\"disconnected\",…}.
@@ -128,7 +135,7 @@ Examples:
 /// Talk to antidriftd: set a commitment, answer its alerts, watch.
 #[derive(Debug, Parser)]
 #[command(name = "antidrift", version, after_help = EXAMPLES, max_term_width = 100)]
-#[command(disable_help_subcommand = true, arg_required_else_help = true)]
+#[command(arg_required_else_help = true)]
 pub(crate) struct Args {
     /// The daemon's socket [default: $ANTIDRIFT_SOCKET or the runtime directory's]
     #[arg(long, global = true, value_name = "PATH")]
@@ -141,10 +148,16 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Start a session with a commitment
     Start(Start),
-    /// Back to task: take back the verdict on the window
-    Refocus,
+    /// Back to task: take back any verdict on the window
+    Refocus(Refocus),
     /// The window serves the commitment: allow it from now on
     Ontask(Ontask),
+    /// Click a window that serves the commitment: allow its class
+    Pick(Pick),
+    /// Show or change what is allowed
+    Allow(Allow),
+    /// List the open windows
+    Windows(Windows),
     /// Pause the session: nothing is judged or alerted until resume, or for a time
     Pause(Pause),
     /// Go on after a pause, or end a detour
@@ -161,13 +174,15 @@ pub(crate) enum Command {
     /// Leave the review
     End,
     /// Show what the daemon knows
-    Status(Status),
+    Status(Json),
     /// Check everything that has to work, and say what to do where it does not
     Doctor,
     /// Explain how the status of the window came about
-    Why(Why),
+    #[command(after_help = WHY_HELP)]
+    Why(Json),
     /// Show what would be sent to a model about the window, and send nothing
-    Preview(Preview),
+    #[command(after_help = PREVIEW_HELP)]
+    Preview(Json),
     /// Follow what happens, and raise popups
     Watch(Watch),
 }
@@ -194,16 +209,16 @@ pub(crate) struct Start {
     #[arg(long = "for", value_name = "TIME", allow_hyphen_values = true)]
     pub(crate) timebox: Option<String>,
     /// Window classes that are on task
-    #[arg(long, value_name = "CLASS,…", value_delimiter = ',')]
+    #[arg(long, value_name = "CLASS,…")]
     pub(crate) allow: Vec<String>,
     /// Every title that holds this text is on task
     #[arg(long, value_name = "TEXT")]
     pub(crate) allow_title: Vec<String>,
     /// This host and its subdomains are on task
-    #[arg(long, value_name = "DOMAIN", value_delimiter = ',')]
+    #[arg(long, value_name = "DOMAIN,…")]
     pub(crate) allow_domain: Vec<String>,
     /// This program in a terminal is on task
-    #[arg(long, value_name = "COMMAND", value_delimiter = ',')]
+    #[arg(long, value_name = "COMMAND,…")]
     pub(crate) allow_command: Vec<String>,
 }
 
@@ -286,8 +301,9 @@ impl From<Went> for Outcome {
     }
 }
 
+/// How the answer of a command that changes nothing is shown.
 #[derive(Debug, Default, Group)]
-pub(crate) struct Status {
+pub(crate) struct Json {
     /// The daemon's answer as one line of JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -299,25 +315,8 @@ pub(crate) struct Coach {
     /// What you have in mind; several words are joined by a space
     #[arg(required = true, value_name = "INTENT")]
     pub(crate) intent: Vec<String>,
-    /// The daemon's answer as one line of JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Default, Group)]
-#[command(after_help = PREVIEW_HELP)]
-pub(crate) struct Preview {
-    /// The daemon's answer as one line of JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Default, Group)]
-#[command(after_help = WHY_HELP)]
-pub(crate) struct Why {
-    /// The daemon's answer as one line of JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) answer: Json,
 }
 
 #[derive(Debug, Default, Group)]
@@ -382,9 +381,10 @@ fn plain(given: &[OsString]) -> Option<Args> {
     let (name, rest) = words.split_first()?;
     let rest: Vec<&str> = rest.iter().map(|word| word.to_str()).collect::<Option<_>>()?;
     let command = match (name.to_str()?, rest.as_slice()) {
-        ("status", []) => Command::Status(Status { json: false }),
-        ("status", ["--json"]) => Command::Status(Status { json: true }),
-        ("refocus", []) => Command::Refocus,
+        ("status", []) => Command::Status(Json { json: false }),
+        ("status", ["--json"]) => Command::Status(Json { json: true }),
+        ("refocus", []) => Command::Refocus(Refocus { activate: false }),
+        ("refocus", ["--activate"]) => Command::Refocus(Refocus { activate: true }),
         ("ontask", []) => Command::Ontask(Ontask::default()),
         ("pause", []) => Command::Pause(Pause::default()),
         ("resume", []) => Command::Resume,
@@ -399,19 +399,8 @@ fn shown(error: &clap::Error, colours: bool) -> String {
     let text = error.render();
     let plain = text.to_string();
     // Clap repeats what was typed; an escape sequence in that must not act on the terminal.
-    let clean: Vec<String> = plain.lines().map(harmless).collect();
-    match (clean.join("\n") == plain.trim_end_matches('\n'), colours) {
-        (true, true) => text.ansi().to_string(),
-        (true, false) => plain,
-        (false, _) => clean.join("\n") + "\n",
-    }
-}
-
-/// The line, cleaned if there is anything in it that could act. Columns of blanks are no reason.
-fn harmless(line: &str) -> String {
-    let clean = text::terminal(line, SHOWN);
-    let words: Vec<&str> = line.split(' ').filter(|word| !word.is_empty()).collect();
-    if words.join(" ") == clean { line.to_owned() } else { clean }
+    let clean = text::terminal_lines(&plain, SHOWN);
+    if colours && clean == plain { text.ansi().to_string() } else { clean }
 }
 
 /// Free text that begins with a dash reads as an option; clap's own tip does not always say how it

@@ -39,7 +39,7 @@ fn texts_and_options_mix() {
     let it = start(&["draft", "the", "report", "--for", "25m", "--allow", "code,emacs", "now"]);
     assert_eq!(it.text, ["draft", "the", "report", "now"]);
     assert_eq!(it.timebox.as_deref(), Some("25m"));
-    assert_eq!(it.allow, ["code", "emacs"]);
+    assert_eq!(it.allow, ["code,emacs"]);
     let it = start(&["--allow-title", "a, b", "x", "--", "-y", "--for"]);
     assert_eq!(
         (it.text, it.allow_title),
@@ -78,6 +78,26 @@ fn ontask_takes_one_selector_with_or_without_a_value() {
 }
 
 #[test]
+fn what_is_allowed_is_listed_or_changed() {
+    let allow = |line: &[&str]| match args(&[&["allow"], line].concat()) {
+        Command::Allow(allow) => allow.what,
+        other => panic!("{other:?}"),
+    };
+    assert!(allow(&[]).is_none());
+    assert!(matches!(allow(&["list", "--json"]), Some(AllowWhat::List(AllowList { json: true }))));
+    let Some(AllowWhat::Add(added)) = allow(&["add", "code,emacs", "vim", "--title", "a, b"])
+    else {
+        panic!("no addition")
+    };
+    assert_eq!(added.classes, ["code,emacs", "vim"]);
+    assert_eq!(added.title, ["a, b"]);
+    let line = ["rm", "--whole-title", "x, y", "--domain", "a,b", "--command", "c", "--", "-d"];
+    let Some(AllowWhat::Rm(removed)) = allow(&line) else { panic!("no removal") };
+    assert_eq!((removed.whole_title, removed.domain), (vec!["x, y".into()], vec!["a,b".into()]));
+    assert_eq!((removed.command, removed.classes), (vec!["c".to_owned()], vec!["-d".to_owned()]));
+}
+
+#[test]
 fn nonsense_is_refused_in_few_lines() {
     for line in [
         &["start"][..],
@@ -90,6 +110,12 @@ fn nonsense_is_refused_in_few_lines() {
         &["watch", "--no-notify", "--notify-only"],
         &["nothing"],
         &["end", "now"],
+        &["allow", "add"],
+        &["allow", "rm"],
+        &["allow", "code"],
+        &["allow", "add", "--title"],
+        &["pick", "firefox"],
+        &["windows", "firefox"],
     ] {
         let message = wrong(line);
         assert!(message.ends_with('\n') && message.lines().count() < 11, "{line:?}: {message}");
@@ -135,9 +161,23 @@ fn help_keeps_its_columns() {
 
 #[test]
 fn help_is_help_and_the_socket_may_stand_anywhere() {
-    for line in [&["--help"][..], &["start", "--help"], &["watch", "-h"], &["--version"]] {
+    for line in [
+        &["--help"][..],
+        &["start", "--help"],
+        &["watch", "-h"],
+        &["--version"],
+        &["help"],
+        &["allow", "--help"],
+        &["allow", "rm", "-h"],
+        &["pick", "-h"],
+        &["windows", "-h"],
+    ] {
         assert!(matches!(parsed(line), Parsed::Help(_)), "{line:?}");
     }
+    let Parsed::Help(help) = parsed(&["help", "start"]) else { panic!("no help") };
+    assert!(help.contains("antidrift start [OPTIONS] <TEXT>..."), "{help}");
+    assert!(help.contains("\n  antidrift start --allow code,emacs"), "as it is laid out: {help}");
+    assert!(wrong(&["help", "strat"]).contains("unrecognized subcommand 'strat'"));
     for line in [["--socket", "/s", "status"], ["status", "--socket", "/s"]] {
         match parsed(&line) {
             Parsed::Args(args) => assert_eq!(args.socket.as_deref(), Some("/s".as_ref())),
@@ -155,6 +195,8 @@ fn plain_lines_read_as_clap_reads_them() {
             &["status", "--json"],
             &["status", "--jsn"],
             &["refocus"],
+            &["refocus", "--activate"],
+            &["refocus", "--actviate"],
             &["ontask"],
             &["ontask", "--class"],
             &["pause"],
@@ -178,7 +220,7 @@ fn plain_lines_read_as_clap_reads_them() {
             }
         }
     }
-    assert_eq!(plain_ones, 16);
+    assert_eq!(plain_ones, 18);
 }
 
 #[test]

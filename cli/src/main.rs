@@ -21,6 +21,7 @@ mod out;
 mod render;
 mod spinner;
 mod watch;
+mod width;
 
 use std::{ffi::OsString, process::ExitCode};
 

@@ -218,9 +218,9 @@ pub(crate) fn status(status: &Status, paint: Paint, local: Local) -> String {
     if let Some(review_of) = &state.review {
         row("review", review(review_of));
     }
-    row("judge", judge(&state.judge));
-    if let Some(error) = &state.judge.last_error {
-        row("", format!("last error: {}", message(error)));
+    row("judge", judge(&state.judge, status.at, paint));
+    if let (Some(error), Some(at)) = (&state.judge.last_error, state.judge.last_error_at) {
+        row("", format!("last error {}: {}", ago(at, status.at), message(error)));
     }
     if state.sensor.status != SensorStatus::Ok || state.sensor.detail.is_some() {
         row("sensor", sensor(&state.sensor));
@@ -276,8 +276,31 @@ fn drift_line(drift: &Drift, status: &Status, paint: Paint) -> String {
     format!("{word}{since}{reason}")
 }
 
-fn judge(judge: &Judge) -> String {
+fn ago(at: Timestamp, now: Timestamp) -> String {
+    format!("{} ago", duration::words(now.since(at).as_secs()))
+}
+
+/// Why the judge that was configured is not there at all, if that is so.
+pub(crate) fn missing_judge(judge: &Judge) -> Option<String> {
+    let error = judge.last_error.as_deref().filter(|_| judge.last_error_at.is_none())?;
+    let rest = match judge.status {
+        JudgeStatus::Off => "no window is judged",
+        _ => "the embedded judge goes on alone",
+    };
+    Some(format!("{}; {rest}", message(error)))
+}
+
+/// Said where a session has used up its judgements.
+pub(crate) fn spent(judge: &Judge) -> Option<String> {
+    let limit = judge.limit.filter(|&limit| judge.calls >= limit)?;
+    Some(format!("all {limit} calls of this session used; the embedded judge goes on"))
+}
+
+fn judge(judge: &Judge, now: Timestamp, paint: Paint) -> String {
     let name = title(&judge.backend);
+    if let Some(missing) = missing_judge(judge) {
+        return format!("{}: {missing}", paint.alarm(&format!("{name} is off")));
+    }
     if judge.status == JudgeStatus::Off && matches!(name.as_str(), "" | "none") {
         return "none; only what is allowed is recognised".to_owned();
     }
@@ -295,12 +318,12 @@ fn judge(judge: &Judge) -> String {
         (0, None) => String::new(),
         (1, None) => ", 1 call".to_owned(),
         (calls, None) => format!(", {calls} calls"),
-        (calls, Some(limit)) if calls >= limit => {
-            format!(", all {limit} calls of this session used; the embedded judge goes on")
+        (calls, Some(limit)) => {
+            format!(", {}", spent(judge).unwrap_or_else(|| format!("{calls} of {limit} calls")))
         }
-        (calls, Some(limit)) => format!(", {calls} of {limit} calls"),
     };
-    format!("{name}{to}, {status}{calls}")
+    let answered = judge.last_ok_at.map(|at| format!("; last answer {}", ago(at, now)));
+    format!("{name}{to}, {status}{calls}{}", answered.unwrap_or_default())
 }
 
 fn sensor(sensor: &Sensor) -> String {

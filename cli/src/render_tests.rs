@@ -22,7 +22,8 @@ fn drifting() -> Status {
             "drift": {"status": "drifting", "reason": "Reddit is\nunrelated", "source": "judge",
                 "alert": 7, "since_at": "2026-11-30T09:12:44Z"},
             "judge": {"backend": "claude", "destination": "cloud", "status": "ready", "calls": 3,
-                "last_error": "timed out after 30 s"},
+                "last_ok_at": "2026-11-30T09:13:14Z", "last_error_at": "2026-11-30T09:08:20Z",
+                "last_error": "no answer within 30 s; timeout_secs gives it longer"},
             "sensor": {"kind": "x11", "status": "ok", "detail": null}
         }
     }))
@@ -38,12 +39,44 @@ active: draft the report
   allowed   classes code
   window    firefox: reddit: the front page
   drift     drifting for 40 s: Reddit is unrelated
-  judge     claude (cloud), ready, 3 calls
-            last error: timed out after 30 s
+  judge     claude (cloud), ready, 3 calls; last answer 10 s ago
+            last error 5 min ago: no answer within 30 s; timeout_secs gives it longer
 antidrift refocus (back to task), ontask (this is on task), complete (end session)";
     assert_eq!(status(&drifting(), Paint::new(false), utc), expected);
     let coloured = status(&drifting(), Paint::new(true), utc);
     assert!(coloured.contains("\u{1b}[1;33mdrifting\u{1b}[0m"), "{coloured}");
+}
+
+#[test]
+fn a_judge_that_is_not_there_is_said_to_be_off_and_why() {
+    let mut asked = drifting();
+    let judge = &mut asked.state.judge;
+    judge.backend = "clade".into();
+    judge.last_error = Some("there is no judge \"clade\"".into());
+    judge.last_error_at = None;
+    for (status_of, rest) in [
+        (JudgeStatus::Off, "no window is judged"),
+        (JudgeStatus::Ready, "the embedded judge goes on alone"),
+    ] {
+        asked.state.judge.status = status_of;
+        let text = status(&asked, Paint::new(false), utc);
+        let expected = format!("  judge     clade is off: there is no judge \"clade\"; {rest}\n");
+        assert!(text.contains(&expected) && !text.contains("last error"), "{text}");
+    }
+}
+
+#[test]
+fn a_session_that_has_used_up_its_judgements_says_who_goes_on() {
+    let mut spent = drifting();
+    spent.state.judge.limit = Some(3);
+    let text = status(&spent, Paint::new(false), utc);
+    assert!(
+        text.contains("all 3 calls of this session used; the embedded judge goes on"),
+        "{text}"
+    );
+    spent.state.judge.limit = Some(4);
+    let text = status(&spent, Paint::new(false), utc);
+    assert!(text.contains("3 of 4 calls") && !text.contains("used"), "{text}");
 }
 
 #[test]

@@ -111,7 +111,7 @@ fn keys_answer_an_alert_and_a_window_that_was_left() {
     // An arrow key is no answer.
     terminal.press("\u{1b}[B");
     terminal.press("b");
-    terminal.wait_for("back to task; the verdict");
+    terminal.wait_for("back to task; no verdict stands");
     let named = json!({"alert": 7, "or_left": true});
     assert_eq!(daemon.asked("refocus")[0]["args"], named);
     daemon.tell(&event("alert_cleared", 2, &json!({"alert": 7, "why": "moved"})));

@@ -73,7 +73,7 @@ pub fn find(choice: &Choice, to: Use<'_>) -> Found {
         Choice::Http(endpoint) => {
             let local = endpoint.check().unwrap_or(false);
             let destination = if local { Destination::Local } else { Destination::Cloud };
-            let name = format!("http {}", endpoint.model);
+            let name = endpoint.name();
             let model = to.model_on(HttpBackend::new(endpoint.clone(), to.timeout), &name);
             Found { destination: Some(destination), model: Some(model), ..named(&name) }
         }

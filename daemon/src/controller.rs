@@ -18,6 +18,7 @@ use crate::{
     clock::{self, Timer},
     desk::Desk,
     evidence::Window,
+    history::History,
     hub::{Hub, Subscription},
     sensor::{Absence, Observation},
     session::{Effects, Input, JudgeNews, JudgeStart, Now, RunId, Session, Ticket},
@@ -35,12 +36,11 @@ type Reply = oneshot::Sender<Result<Answer, ErrorObject>>;
 
 /// What connections ask of the controller.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "most messages are the large one")]
 pub enum Message {
     /// Something for the session.
     Request {
         /// What.
-        command: Command,
+        command: Box<Command>,
         /// The processes it comes from: see [`Input::Request`].
         lineage: Vec<u32>,
         /// Where the answer goes, once the change is made and its save was attempted.
@@ -73,6 +73,7 @@ pub struct Controller {
     run: Option<Run>,
     store: Store,
     desk: Desk,
+    history: History,
     hub: Hub,
     timer: Timer,
     tickets: u64,
@@ -95,10 +96,15 @@ impl Controller {
         judge: Option<Arc<dyn Judge>>,
         store: Store,
         desk: Desk,
+        history: History,
     ) -> io::Result<Self> {
         let timer = Timer::new()?;
         let hub = Hub::default();
-        Ok(Self { session, judge, run: None, store, desk, hub, timer, tickets: 0 })
+        // It may be that the last daemon could not.
+        if let Some(record) = session.record() {
+            history.keep(record);
+        }
+        Ok(Self { session, judge, run: None, store, desk, history, hub, timer, tickets: 0 })
     }
 
     /// Runs until `stop` is cancelled, then tells everybody, saves, and returns. `reason` is what
@@ -168,7 +174,8 @@ impl Controller {
             Message::Request { command, lineage, reply } => {
                 self.tickets += 1;
                 let ticket = Ticket(self.tickets);
-                self.step(Input::Request { ticket, command, lineage }, Some(reply));
+                let input = Input::Request { ticket, command: *command, lineage };
+                self.step(input, Some(reply));
             }
             Message::RecentClasses { reply } => {
                 let _ = reply.send(self.session.recent_classes());
@@ -217,6 +224,9 @@ impl Controller {
                     let _ = reply.send(result);
                 }
             }
+        }
+        if let Some(record) = effects.record.take() {
+            self.history.keep(record);
         }
         match effects.judge_news.take() {
             Some(JudgeNews::Fails(why)) => tracing::warn!("the judge fails: {why}"),

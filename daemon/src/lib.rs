@@ -9,6 +9,7 @@ pub mod controller;
 pub mod desk;
 pub mod evidence;
 mod fd;
+pub mod history;
 pub mod hub;
 pub mod instance;
 pub mod logging;
@@ -34,8 +35,9 @@ use backends::Use;
 use config::{Choice, Config};
 use controller::{Controller, REQUEST_QUEUE};
 use desk::Desk;
+use history::History;
 use sensor::Absence;
-use server::{Checkable, Coaching, Server, ServerError};
+use server::{Checkable, Coaching, Server, ServerError, Services};
 use session::{JudgeSettings, Session, Settings};
 use store::{StateDir, Store};
 
@@ -85,6 +87,7 @@ pub async fn run(options: Options) -> Result<(), RunError> {
     let mut hang_up = signal(SignalKind::hangup())?;
 
     let started = clock::now();
+    let history = History::new(&state_dir, &config.history);
     let (store, restored) = Store::open(state_dir);
     let audit = config.audit_file.clone().map(Audit::new).transpose()?;
     let (judge, judge_settings) = judge(&config, &socket, audit.as_ref());
@@ -97,7 +100,7 @@ pub async fn run(options: Options) -> Result<(), RunError> {
             settings.error.clone().unwrap_or_else(|| "no judge is configured".into()),
         ),
     };
-    let coaching = Coaching::new(coach(&config, &socket, audit.as_ref()));
+    let coaching = Coaching::new(coach(&config, &socket, audit.as_ref()), config.privacy.clone());
     let settings = Settings {
         debounce: config.debounce,
         settle: config.settle,
@@ -106,6 +109,7 @@ pub async fn run(options: Options) -> Result<(), RunError> {
         judge: judge_settings,
         privacy: config.privacy,
         notify: config.notify,
+        keep_titles: config.history.titles,
     };
     let session = Session::new(settings, restored, started);
     let sensing = sensor::Settings {
@@ -115,12 +119,13 @@ pub async fn run(options: Options) -> Result<(), RunError> {
         is_terminal: evidence::is_terminal,
     };
     let desk = Desk::new(sensing.clone());
-    let controller = Controller::new(session, judge, store, desk.clone())?;
+    let controller = Controller::new(session, judge, store, desk.clone(), history.clone())?;
 
+    let services = Services { coaching, judge: checkable, desk, history };
     let stop = CancellationToken::new();
     let (sender, messages) = mpsc::channel(REQUEST_QUEUE);
     let instance = format!("{:x}-{:x}", std::process::id(), started.boot.as_nanos());
-    let server = Server::bind(&socket, sender, instance, coaching, checkable, desk, stop.clone())?;
+    let server = Server::bind(&socket, sender, instance, services, stop.clone())?;
     let (observed, observations) = watch::channel(None);
     let sensor = sensor::spawn(
         sensing,

@@ -102,6 +102,9 @@
 //! | `detour` (something else, for a while) | [`TakeDetour`] | [`Changed`] | `not_active` |
 //! | `allow` (what is on task without asking) | [`Allow`] | [`Allowance`] | `not_active`, `list_full`, `no_entry` |
 //! | `windows` (the open ones) | – | [`Windows`] | `no_display` |
+//! | `review` (say how it went; tell the session that is over) | [`GiveReview`] | [`Reviewed`] | `not_in_review` |
+//! | `history` (sessions that are over, the latest first) | [`AskHistory`] | [`History`] | `no_history` |
+//! | `forget` (wipes them) | – | [`Forgotten`] | `no_history` |
 //! | `propose` (ask the coach; up to a minute) | [`Propose`] | [`Proposed`] | `coach_unavailable`, `coach_failed` |
 //! | `explain` (how the present status came about) | – | [`Explained`] | `not_active`, `no_window` |
 //! | `preview` (what would be sent to a model; nothing is) | – | [`Previewed`] | `not_active`, `no_window` |
@@ -116,8 +119,9 @@
 //! - What a person typed is never cut: a commitment's text and an intent have at most 4 KiB and must
 //!   not be blank, other fields 1 KiB. A list of the allowed context has at most 64 entries, each of
 //!   256 bytes, not blank and without control characters, and all lists together 16 KiB as the daemon
-//!   writes them ([`Allowed::size`]). `timebox_secs` and `secs` are
-//!   1 to 86 400.
+//!   writes them ([`Allowed::size`]). A domain must name a host ([`entry::host`]; an address counts as
+//!   its host), a command one program without arguments (a path counts as its last part).
+//!   `timebox_secs` and `secs` are 1 to 86 400.
 //! - `ontask` takes at most one selector. Without one it adds what suits the window that is meant:
 //!   the one of the alert, or else the one that drifts or was left for a terminal, or else the one
 //!   that has the focus. A terminal is a window whose process is one of those that your client
@@ -154,6 +158,7 @@
 //! | `not_active`, `session_exists`, `not_in_review` | not in this phase | goes on |
 //! | `stale_alert`, `no_window`, `list_full` | there is nothing to answer, to allow, or no room | goes on |
 //! | `no_entry`, `no_display` | what is meant is not there, or cannot be seen | goes on |
+//! | `no_history` | nothing is kept, or it cannot be read | goes on |
 //! | `not_paused`, `no_timebox` | there is nothing to end or to extend | goes on |
 //! | `coach_unavailable`, `coach_failed` | there is no coach, or `data.detail` says how it failed | goes on |
 //! | `internal` | a fault of the daemon | goes on |
@@ -276,11 +281,13 @@
 
 mod bounds;
 pub mod client;
+pub mod entry;
 mod event;
 pub mod frame;
 pub mod json_safe;
 pub mod paths;
 mod private;
+mod record;
 mod reply;
 mod request;
 mod state;
@@ -291,6 +298,7 @@ mod time;
 pub use bounds::*;
 pub use event::*;
 pub use frame::MAX_LINE;
+pub use record::*;
 pub use reply::*;
 pub use request::*;
 pub use state::*;

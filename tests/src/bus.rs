@@ -52,7 +52,6 @@ pub struct Dunst {
     process: Process,
     bus: Bus,
     home: Home,
-    display: String,
 }
 
 /// A notification as dunst tells of it.
@@ -93,8 +92,7 @@ impl Dunst {
             .stdout(log("dunst.out"))
             .stderr(log("dunst.err"));
         let process = Process::spawn(&mut command, "dunst");
-        let display = desktop.display().to_owned();
-        let dunst = Self { process, bus, home, display };
+        let dunst = Self { process, bus, home };
         until("dunst answers", || dunst.property("displayedLength"));
         dunst
     }
@@ -153,10 +151,7 @@ impl Dunst {
     pub fn click(&self, desktop: &Desktop, button: u32) {
         let (x, y, width, height) = until("a popup window", || desktop.shown("Dunst").pop());
         let (x, y) = (x + (width / 2).cast_signed(), y + (height / 2).cast_signed());
-        let mut command = self.home.command("xdotool");
-        command.args(["mousemove", &x.to_string(), &y.to_string(), "click", &button.to_string()]);
-        let status = command.env("DISPLAY", &self.display).status().expect("xdotool is installed");
-        assert!(status.success(), "xdotool clicks");
+        desktop.click((x, y), button);
     }
 
     fn property(&self, name: &str) -> Option<u32> {

@@ -212,6 +212,38 @@ impl Desktop {
         image.unwrap().reply().unwrap().data
     }
 
+    /// Clicks on a point of the screen with a mouse button (1 left, 2 middle, 3 right).
+    #[track_caller]
+    pub fn click(&self, point: (i16, i16), button: u32) {
+        self.hold_button(point, button);
+        self.let_go(button);
+    }
+
+    /// The first half of a click.
+    #[track_caller]
+    pub fn hold_button(&self, (x, y): (i16, i16), button: u32) {
+        let (x, y, button) = (x.to_string(), y.to_string(), button.to_string());
+        self.xdotool(&["mousemove", &x, &y, "mousedown", &button]);
+    }
+
+    /// The other half.
+    #[track_caller]
+    pub fn let_go(&self, button: u32) {
+        self.xdotool(&["mouseup", &button.to_string()]);
+    }
+
+    /// Presses a key and lets it go, wherever the focus is.
+    #[track_caller]
+    pub fn press(&self, key: &str) {
+        self.xdotool(&["key", key]);
+    }
+
+    #[track_caller]
+    fn xdotool(&self, args: &[&str]) {
+        let status = self.command("xdotool").args(args).status().expect("xdotool is installed");
+        assert!(status.success(), "xdotool {args:?}");
+    }
+
     /// A command in an invented home that sees this display.
     pub fn command(&self, program: &str) -> Command {
         let mut command = self.home.command(program);

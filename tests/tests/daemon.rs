@@ -286,6 +286,23 @@ fn a_faulty_configuration_stops_the_start_with_its_place() {
     assert!(code == 2 && said.contains("/nowhere/config.toml"), "{code}: {said}");
 }
 
+/// The client has commands, `help` among them; the daemon has none.
+#[test]
+fn the_daemon_takes_no_command() {
+    let home = Home::new();
+    let mut command = Daemon::command(&home);
+    command.arg("help");
+    let (code, said) = Daemon::refuses(command, &home);
+    assert_eq!(code, 2, "{said}");
+    assert!(said.starts_with("error: unexpected argument 'help' found"), "{said}");
+    assert!(said.contains("Usage: antidriftd [OPTIONS]") && said.contains("'--help'"), "{said}");
+    let mut command = Daemon::command(&home);
+    command.arg("--help");
+    let (code, said) = Daemon::refuses(command, &home);
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("\n  antidriftd --replace          start it anew"), "{said}");
+}
+
 #[test]
 fn f47_f49_the_socket_is_found_or_its_place_is_named() {
     let mut scene = Scene::without_display().start();

@@ -129,6 +129,7 @@ fn without_a_judge_nothing_is_drift() {
     let mut scene = Scene::on(Manager::Openbox).no_judge().start();
     let said = scene.cli(&["start", "the report", "--allow", "Editor"]).ok();
     assert!(said.contains("no judge"), "{said}");
+    assert_eq!(said.matches("note:").count(), 1, "{said}");
     scene.desktop().open("Fun", "Football");
     let state = scene.subscriber.until_titled("Football", DriftStatus::Idle);
     assert_eq!(state.judge.status, JudgeStatus::Off);
@@ -170,8 +171,25 @@ fn a_judge_that_is_missing_or_unknown_is_off_and_says_so() {
         let judge = scene.status().judge;
         assert_eq!(judge.status, JudgeStatus::Off, "{config}");
         assert!(judge.last_error.as_deref().is_some_and(|it| it.contains(word)), "{judge:?}");
-        assert!(scene.cli(&["status"]).ok().contains(word));
-        assert!(scene.cli(&["start", "x"]).ok().contains(word));
+        for command in [&["status"][..], &["start", "x"]] {
+            let said = scene.cli(command).ok();
+            assert!(said.contains(word) && said.contains("is off"), "{said}");
+        }
+        assert_eq!(scene.cli(&["doctor"]).code, 1);
+    }
+    // the embedded judge is there for the end of a model's allowance, and for before it
+    for (more, status) in
+        [("max_per_session = 1", JudgeStatus::Off), ("prefilter = true", JudgeStatus::Ready)]
+    {
+        let config = format!("{unknown}{more}\n");
+        let scene = Scene::without_display().settings(|it| it.whole = Some(config)).start();
+        assert_eq!(scene.status().judge.status, status, "{more}");
+        let goes_on = status == JudgeStatus::Ready;
+        for command in [&["status"][..], &["start", "x"], &["doctor"]] {
+            let said = scene.cli(command).stdout;
+            assert!(said.contains("oracle"), "{said}");
+            assert_eq!(said.contains("embedded judge goes on alone"), goes_on, "{said}");
+        }
     }
     let scene = Scene::without_display().env("ANTIDRIFT_AI_BACKEND", "none").start();
     assert_eq!(scene.status().judge.status, JudgeStatus::Off);

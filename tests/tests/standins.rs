@@ -153,6 +153,8 @@ fn a_tool_that_hangs_is_ended_with_all_that_it_started() {
                      setsid sh -c 'echo $$ > stray; exec sleep 600' & \
                      while :; do wait; done";
         bench.fails(hangs, "no answer within 0.5 s");
+        let (_, detail) = bench.judged("echo 'ERROR: reconnecting' >&2; exec sleep 600");
+        assert!(detail.contains("reconnecting") && detail.contains("logged in"), "{detail}");
         bench.are_gone(["leader", "child", "stray"]);
     }
 }

@@ -16,12 +16,8 @@ const NOTHING_PROPOSED: &str = "the coach was not waited for";
 pub(super) fn run(daemon: &Daemon, args: &args::Coach) -> Result<(), Failure> {
     let command = propose(&args.intent.join(" "));
     super::check(&command)?;
-    if args.json {
-        let answer: Box<RawValue> = asked(daemon, command, NOTHING_PROPOSED)?;
-        return out::print(&render::json_line(answer.get()));
-    }
-    let proposed: Proposed = asked(daemon, command, NOTHING_PROPOSED)?;
-    out::print(&text(&proposed))
+    let answer: Box<RawValue> = asked(daemon, command, NOTHING_PROPOSED)?;
+    super::show(&answer, &args.answer, |proposed: Proposed| out::print(&text(&proposed)))
 }
 
 /// What the coach proposes for an intent; `undone` is what it leaves undone to cancel that.

@@ -228,8 +228,10 @@ impl Shell {
                     notifier.withdraw(subject);
                 }
             }
-            // On the screen it is a part of the page.
-            Effect::Say(text) if self.mode != Mode::Screen => out::complain(&text),
+            // On the screen it is a part of the page; a log has one line for each.
+            Effect::Say(text) if self.mode != Mode::Screen => {
+                out::complain(&text.replace('\n', "; "));
+            }
             Effect::Say(_) | Effect::Quit => {}
         }
     }

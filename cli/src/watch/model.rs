@@ -54,6 +54,8 @@ pub(crate) struct Ask {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Done(String),
+    /// Done, but for a part that a person should know of.
+    Partly(String),
     /// The alert was over already: nothing happened, and there is nothing to say.
     Stale,
     Failed(String),
@@ -400,6 +402,7 @@ impl Model {
         }
         match outcome {
             Outcome::Done(text) => self.note = Some((text, now + NOTE)),
+            Outcome::Partly(text) => self.say(text, now, effects),
             Outcome::Stale => {}
             Outcome::Failed(text) => self.say(text, now, effects),
         }

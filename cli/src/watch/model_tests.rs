@@ -233,6 +233,18 @@ fn buttons_of_alerts_that_are_over_do_nothing() {
 }
 
 #[test]
+fn what_was_done_in_part_is_over_and_said() {
+    let mut watch = Watch::new();
+    watch.raised(7);
+    watch.cleared(7, ClearedWhy::Moved);
+    let ask = Ask { choice: Choice::Back, alert: Some(7), or_left: true };
+    assert_eq!(watch.on(Input::Key('b')), [Effect::Ask(ask)]);
+    let said = watch.on(Input::Answered { ask, outcome: Outcome::Partly("not raised".into()) });
+    assert_eq!(said, [Effect::Say("not raised".into())]);
+    assert_eq!((watch.model.note(), &watch.model.left), (Some("not raised"), &None));
+}
+
+#[test]
 fn another_daemon_makes_everything_void() {
     let mut watch = Watch::new();
     watch.raised(7);

@@ -29,7 +29,7 @@ pub(super) fn serve(
 ) {
     for ask in asks {
         let outcome = match answer(socket, ask) {
-            Ok(text) => Outcome::Done(text),
+            Ok(outcome) => outcome,
             Err(ClientError::Refused(error)) if error.code == ErrorCode::StaleAlert => {
                 Outcome::Stale
             }
@@ -41,14 +41,17 @@ pub(super) fn serve(
     }
 }
 
-fn answer(socket: &SocketPath, ask: Ask) -> Result<String, ClientError> {
+fn answer(socket: &SocketPath, ask: Ask) -> Result<Outcome, ClientError> {
     let mut client = Client::connect(socket, NAME)?;
     let alert = ask.alert;
     let or_left = ask.or_left.then_some(true);
+    let mut whole = true;
     let (text, saved) = match ask.choice {
         Choice::Back => {
+            // Whether a window is raised is the configuration's to say.
             let command = Command::Refocus(Refocus { alert, or_left, activate: None });
             let done: Refocused = client.ask(command, ANSWER_LIMIT)?;
+            whole = done.activated != Some(false);
             (refocus_text(&done), (done.saved, done.warning))
         }
         Choice::Ontask => {
@@ -76,9 +79,11 @@ fn answer(socket: &SocketPath, ask: Ask) -> Result<String, ClientError> {
         }
     };
     Ok(match saved {
-        (true, _) => text,
+        (true, _) if whole => Outcome::Done(text),
+        (true, _) => Outcome::Partly(text),
         (false, why) => {
-            format!("{text} (not saved: {})", render::message(&why.unwrap_or_default()))
+            let why = render::message(&why.unwrap_or_default());
+            Outcome::Partly(format!("{text} (not saved: {why})"))
         }
     })
 }

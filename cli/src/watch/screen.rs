@@ -54,27 +54,6 @@ impl Screen {
     }
 }
 
-/// Text cut to a width, with an ellipsis where it was cut.
-pub(super) fn cut(text: &str, width: usize) -> String {
-    if text.width() <= width {
-        return text.to_owned();
-    }
-    let mut out = String::new();
-    let mut used = 0;
-    for c in text.chars() {
-        let wide = c.width().unwrap_or(0);
-        if used + wide + 1 > width {
-            break;
-        }
-        used += wide;
-        out.push(c);
-    }
-    if width > 0 {
-        out.push('…');
-    }
-    out
-}
-
 /// Text as lines of at most a width, broken between words where that goes.
 pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     let width = width.max(1);
@@ -146,22 +125,6 @@ mod tests {
         assert!(screen.draw(frame(&["task"], true)).contains("\u{1b}[2J"));
         assert_eq!(screen.leave(), LEAVE);
         assert_eq!(screen.leave(), "");
-    }
-
-    #[test]
-    fn widths_are_those_of_the_terminal() {
-        for (text, width, expected) in [
-            ("short", 10, "short"),
-            ("exactly", 7, "exactly"),
-            ("too long", 5, "too …"),
-            ("漢字漢字", 5, "漢字…"),
-            ("漢字漢字", 4, "漢…"),
-            ("x", 0, ""),
-        ] {
-            let cut = cut(text, width);
-            assert_eq!(cut, expected);
-            assert!(cut.width() <= width);
-        }
     }
 
     #[test]

@@ -6,12 +6,13 @@ use antidrift_protocol::{DriftStatus, JudgeStatus, Phase, SensorStatus, State};
 
 use super::{
     model::{Link, Model, Seen},
-    screen::{Frame, cut, wrap},
+    screen::{Frame, wrap},
 };
 use crate::{
     clock::Local,
     duration::{clock, words},
     render::{self, Paint},
+    width::cut,
 };
 
 /// A terminal's size.
@@ -181,7 +182,16 @@ fn trouble(page: &mut Page, state: &State) {
         page.gap();
         page.wrapped(&format!("windows cannot be seen: {detail}"));
     }
-    if state.judge.status == JudgeStatus::BackingOff
+    if let Some(missing) = render::missing_judge(&state.judge) {
+        page.gap();
+        page.wrapped(&format!(
+            "the judge «{}» is off: {missing}",
+            render::title(&state.judge.backend)
+        ));
+    } else if let Some(spent) = render::spent(&state.judge) {
+        page.gap();
+        page.wrapped(&format!("{}: {spent}", render::title(&state.judge.backend)));
+    } else if state.judge.status == JudgeStatus::BackingOff
         && let Some(error) = &state.judge.last_error
     {
         page.gap();

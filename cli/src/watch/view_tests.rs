@@ -71,6 +71,26 @@ fn each_status_has_its_look() {
 }
 
 #[test]
+fn a_judge_that_fails_or_is_not_there_is_told_of() {
+    let mut model = model();
+    let mut state = state("idle", "a");
+    for (status, at, expected) in [
+        (JudgeStatus::Off, None, "the judge «clade» is off: no such judge; no window is judged"),
+        (
+            JudgeStatus::BackingOff,
+            Some(Timestamp::from_millis(1)),
+            "the judge failed: no such judge",
+        ),
+    ] {
+        state.judge.status = status;
+        state.judge.backend = "clade".into();
+        (state.judge.last_error, state.judge.last_error_at) = (Some("no such judge".into()), at);
+        told(&mut model, EventBody::State(Box::new(state.clone())));
+        assert!(shown(&model).ends_with(&format!("\n\n{expected}")), "{}", shown(&model));
+    }
+}
+
+#[test]
 fn the_countdown_is_one_line_and_its_block_does_not_move_it() {
     let mut model = model();
     told(&mut model, EventBody::State(Box::new(state("ontask", "a"))));
@@ -84,6 +104,24 @@ fn the_countdown_is_one_line_and_its_block_does_not_move_it() {
     told(&mut model, EventBody::State(Box::new(state("drifting", "reddit"))));
     assert_eq!(at(&model, 1)[..2], next[..2]);
     assert_eq!(at(&model, 800)[1], "1:04 over 25 min");
+}
+
+#[test]
+fn a_judge_that_fails_or_is_used_up_is_said() {
+    let mut model = model();
+    let mut state = state("ontask", "main.rs");
+    state.judge.backend = "claude".into();
+    state.judge.status = JudgeStatus::BackingOff;
+    state.judge.last_error = Some("claude: Not logged in; run claude once and log in".into());
+    state.judge.last_error_at = Some(state.drift.as_ref().unwrap().since_at);
+    told(&mut model, EventBody::State(Box::new(state.clone())));
+    let text = shown(&model);
+    assert!(text.contains("the judge failed: claude: Not logged in"), "{text}");
+    (state.judge.calls, state.judge.limit) = (40, Some(40));
+    told(&mut model, EventBody::State(Box::new(state)));
+    let text = shown(&model).replace('\n', " ");
+    let said = "claude: all 40 calls of this session used; the embedded judge goes on";
+    assert!(text.contains(said), "{text}");
 }
 
 #[test]

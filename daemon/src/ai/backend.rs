@@ -29,12 +29,19 @@ impl fmt::Debug for Prompt {
 }
 
 /// What a backend came back with.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Answered {
     /// The model's own text, out of whatever its tool wraps it in.
     pub text: Vec<u8>,
     /// What the tool complained of meanwhile, for the case that the text is no answer; often empty.
     pub complaint: String,
+}
+
+/// What a model prints may quote its prompt.
+impl fmt::Debug for Answered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Answered").field("complaint", &self.complaint).finish_non_exhaustive()
+    }
 }
 
 /// A prompt under way. Dropping it cancels it.

@@ -154,10 +154,16 @@ impl ProgramBackend {
         let words = said.to_lowercase();
         let own = self.login.words.iter().any(|word| words.contains(word));
         let login = kind == FailureKind::NotLoggedIn || own || message::asks_for_login(said);
-        let (kind, todo) =
-            if login { (FailureKind::NotLoggedIn, self.login.todo) } else { (kind, kind.todo()) };
+        let (kind, todo) = match kind {
+            _ if login => (FailureKind::NotLoggedIn, self.login.todo.to_owned()),
+            // Some never say that they wait for a login.
+            FailureKind::TimedOut if !self.login.todo.is_empty() => {
+                (kind, format!("{}; or, if nobody is logged in, {}", kind.todo(), self.login.todo))
+            }
+            _ => (kind, kind.todo().to_owned()),
+        };
         let parts = [ended, said].into_iter().filter(|part| !part.is_empty());
-        Failure::new(name, kind, &parts.collect::<Vec<_>>().join(": "), todo)
+        Failure::new(name, kind, &parts.collect::<Vec<_>>().join(": "), &todo)
     }
 
     fn no_output(&self, program: &Program, broken: &Broken, prompt: &Prompt) -> Failure {

@@ -184,14 +184,7 @@ mod tests {
 
     #[test]
     fn every_envelope_opens_on_any_bytes() {
-        for envelope in [
-            Envelope::Plain,
-            Envelope::Claude,
-            Envelope::Gemini,
-            Envelope::CodexLines,
-            Envelope::OpencodeLines,
-            Envelope::OpenAi,
-        ] {
+        for envelope in ALL {
             for output in [&b""[..], b"{", b"[]", b"null", b"\xff\xfe", b"{\"error\":5}", b"5\n{}"]
             {
                 let _ = envelope.open(output);
@@ -200,7 +193,90 @@ mod tests {
         assert_eq!(Envelope::Claude.open(b" \n"), Err(Closed::Empty));
     }
 
+    const ALL: [Envelope; 6] = [
+        Envelope::Plain,
+        Envelope::Claude,
+        Envelope::Gemini,
+        Envelope::CodexLines,
+        Envelope::OpencodeLines,
+        Envelope::OpenAi,
+    ];
+
+    /// A failure must not come out as an answer, whatever else is in the envelope.
+    fn assert_honest(output: &[u8]) -> Result<(), TestCaseError> {
+        for envelope in ALL {
+            let _ = envelope.failed(output);
+            let Ok(text) = envelope.open(output) else { continue };
+            if envelope == Envelope::Plain {
+                prop_assert_eq!(text, output);
+                continue;
+            }
+            prop_assert!(!text.trim_ascii().is_empty(), "{envelope:?}");
+            if let Ok(Value::Object(it)) = serde_json::from_slice::<Value>(output) {
+                prop_assert!(
+                    envelope != Envelope::Claude || it.get("is_error") != Some(&Value::Bool(true))
+                );
+                let failed = it.get("error").is_some_and(|error| !error.is_null());
+                prop_assert!(!failed || !matches!(envelope, Envelope::Gemini | Envelope::OpenAi));
+            }
+        }
+        Ok(())
+    }
+
+    /// A fixture with a few bytes replaced, removed or doubled.
+    fn mutated() -> impl Strategy<Value = Vec<u8>> {
+        const OUTPUTS: &str = include_str!("../../../tests/fixtures/judge/envelope_outputs.jsonl");
+        let rows = OUTPUTS.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let bases: Vec<Vec<u8>> =
+            rows.map(|row| row["stdout"].as_str().unwrap_or_default().into()).collect();
+        let change = (any::<prop::sample::Index>(), 0..3, any::<u8>());
+        (prop::sample::select(bases), prop::collection::vec(change, 0..5)).prop_map(
+            |(mut bytes, changes)| {
+                for (index, action, byte) in changes {
+                    if bytes.is_empty() {
+                        break;
+                    }
+                    let at = index.index(bytes.len());
+                    match action {
+                        0 => bytes[at] = byte,
+                        1 => drop(bytes.remove(at)),
+                        _ => bytes.insert(at, bytes[at]),
+                    }
+                }
+                bytes
+            },
+        )
+    }
+
+    #[test]
+    fn notices_around_it_do_no_harm_and_the_last_envelope_counts() {
+        let answer = |output: &str| Envelope::Gemini.open(output.as_bytes());
+        let pretty = "{\n  \"response\": \"yes\",\n  \"stats\": {\n    \"a\": 1\n  }\n}";
+        for output in [
+            format!("update available\n{pretty}\n"),
+            format!("{pretty}\nbye {{}}\n"),
+            format!("{{\"log\": \"line\"}}\n\n  {pretty}"),
+            format!("{{ not json\n{pretty}\n}}"),
+        ] {
+            assert_eq!(answer(&output).as_deref(), Ok(&b"yes"[..]), "{output}");
+        }
+        assert_eq!(answer("no json at all"), Err(Closed::Foreign));
+        assert_eq!(answer("5\n"), Err(Closed::Empty), "a number holds no response");
+        let failed = format!("Warning\n{}", pretty.replace("response", "error"));
+        assert_eq!(Envelope::Gemini.failed(failed.as_bytes()).as_deref(), Some("yes"));
+    }
+
     proptest! {
+        #[test]
+        fn arbitrary_bytes_are_honest(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            assert_honest(&bytes)?;
+        }
+
+        #[test]
+        fn mutated_fixtures_are_honest(bytes in mutated()) {
+            assert_honest(&bytes)?;
+        }
+
         #[test]
         fn what_is_in_it_comes_out_and_nothing_else(text in "\\PC{1,60}") {
             prop_assume!(!text.trim().is_empty());

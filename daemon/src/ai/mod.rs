@@ -12,6 +12,8 @@ pub mod message;
 pub mod parse;
 pub mod process;
 pub mod prompt;
+#[cfg(feature = "https")]
+mod tls;
 pub mod tools;
 
 use std::{fmt, future::Future, pin::Pin};

@@ -133,6 +133,8 @@ impl Connection {
         match command {
             Command::Hello(hello) => self.greet(id, &hello).await,
             Command::Propose(propose) => self.propose(id, propose).await,
+            Command::History(range) => self.history(id, range).await,
+            Command::Forget(_) => self.forget(id).await,
             Command::Windows(_) => self.windows(id).await,
             Command::CheckJudge(_) => self.check_judge(id).await,
             Command::Subscribe(subscribe) => self.subscribe(id, subscribe, place).await,
@@ -140,6 +142,7 @@ impl Connection {
                 let lineage =
                     if means_a_window(&command) { lineage::of(self.process) } else { Vec::new() };
                 let (reply, answer) = oneshot::channel();
+                let command = Box::new(command);
                 let message = Message::Request { command, lineage, reply };
                 // A closed channel on either side means that the controller has ended.
                 let result = match self.shared.controller.send(message).await {

@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{check::Checkable, connection::Connection, places::Places, propose::Coaching};
-use crate::{controller::Message, desk::Desk};
+use crate::{controller::Message, desk::Desk, history::History};
 
 /// How long connections have at the end of the daemon: half of what `--replace` waits.
 const FAREWELL: Duration = Duration::from_secs(5);
@@ -39,15 +39,26 @@ pub struct Server {
     shared: Shared,
 }
 
+/// What connections ask themselves, past the controller, so that nobody else waits for it.
+#[derive(Clone, Debug)]
+pub struct Services {
+    /// The coach.
+    pub coaching: Coaching,
+    /// The judge, for a check.
+    pub judge: Checkable,
+    /// The display.
+    pub desk: Desk,
+    /// The sessions that are over.
+    pub history: History,
+}
+
 /// What every connection has.
 #[derive(Clone, Debug)]
 pub(super) struct Shared {
     pub(super) controller: mpsc::Sender<Message>,
     /// Names this run of the daemon.
     pub(super) instance: String,
-    pub(super) coaching: Coaching,
-    pub(super) judge: Checkable,
-    pub(super) desk: Desk,
+    pub(super) services: Services,
     pub(super) places: Places,
     pub(super) stop: CancellationToken,
     pub(super) tasks: TaskTracker,
@@ -64,9 +75,7 @@ impl Server {
         socket: &SocketPath,
         controller: mpsc::Sender<Message>,
         instance: String,
-        coaching: Coaching,
-        judge: Checkable,
-        desk: Desk,
+        services: Services,
         stop: CancellationToken,
     ) -> Result<Self, ServerError> {
         let path = socket.path.clone();
@@ -83,9 +92,7 @@ impl Server {
         let shared = Shared {
             controller,
             instance,
-            coaching,
-            judge,
-            desk,
+            services,
             places: Places::default(),
             stop,
             tasks: TaskTracker::new(),

@@ -4,12 +4,13 @@ mod check;
 mod connection;
 mod lineage;
 mod listen;
+mod past;
 mod places;
 mod propose;
 mod subscribe;
 mod windows;
 
-pub use listen::{Server, ServerError};
+pub use listen::{Server, ServerError, Services};
 
 pub use check::Checkable;
 pub use propose::Coaching;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use antidrift_protocol::{Answer, ErrorObject, EventBody, State, Timestamp};
+use antidrift_protocol::{Answer, ErrorObject, EventBody, Record, State, Timestamp};
 
 use super::{RunId, Snapshot, Ticket};
 use crate::{ai::Question, evidence::Window};
@@ -35,6 +35,8 @@ pub struct Effects {
     pub judge_news: Option<JudgeNews>,
     /// Give this window the focus; the reply of the same step waits for it.
     pub activate: Option<Arc<Window>>,
+    /// Keep this of a session that is over, in place of what was kept of it before.
+    pub record: Option<Box<Record>>,
     /// Start a judgement.
     pub start_judge: Option<JudgeStart>,
 }

@@ -59,10 +59,12 @@ impl Session {
             return Err(ErrorObject::new(ErrorCode::NoWindow, message));
         };
         let judge = &self.settings.judge;
-        let why_not = if judge.model {
-            self.settings.privacy.withheld(&target.window).map(str::to_owned)
-        } else {
+        let why_not = if !judge.model {
             Some(format!("the judge is «{}», and that is no model", judge.backend))
+        } else if self.judge.is_spent() {
+            Some(self.spent())
+        } else {
+            self.settings.privacy.withheld(&target.window).map(str::to_owned)
         };
         let text = match &why_not {
             Some(_) => String::new(),
@@ -119,6 +121,9 @@ impl Session {
                 judge.error.clone().unwrap_or_else(|| "no model is configured".into()),
             );
         }
+        if self.judge.is_spent() {
+            return step("model", "used up", self.spent());
+        }
         if self.judge.backs_off_until(self.now).is_some() {
             let error = self.judge.last_error.clone().unwrap_or_default();
             return step("model", "waits after a failure", format!("{}: {error}", judge.backend));
@@ -129,6 +134,11 @@ impl Session {
             outcome,
             format!("«{}» is asked about what nothing before it decides", judge.backend),
         )
+    }
+
+    fn spent(&self) -> String {
+        let calls = self.judge.calls;
+        format!("this session has had its {calls} judgements (max_per_session under [judge])")
     }
 
     fn advice(&self, active: &Active, window: &Window) -> String {

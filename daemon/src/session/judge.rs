@@ -66,8 +66,10 @@ impl JudgeState {
         }
     }
 
+    /// Whether nobody judges. An embedded judge that is there for the end of a model's allowance
+    /// does nothing without the model.
     pub(super) fn is_off(&self) -> bool {
-        !self.settings.model && self.settings.embedded.is_none()
+        !self.settings.model && !self.settings.prefilter
     }
 
     /// Whether a judgement could be started, now or when the debounce has passed.

@@ -202,14 +202,15 @@ impl Session {
 
     /// What a model would be asked about a window, redacted.
     pub(super) fn question(&self, active: &Active, window: &Window) -> Question {
-        let commitment = &active.commitment;
+        let (commitment, privacy) = (&active.commitment, &self.settings.privacy);
+        let field = |text: &Option<String>| text.as_ref().map(|text| privacy.redacted(text));
         Question {
-            commitment: commitment.text.clone(),
-            next_action: commitment.next_action.clone(),
-            success_condition: commitment.success_condition.clone(),
-            allowed_classes: active.allowed.window_classes.clone(),
-            class: window.class.clone(),
-            title: self.settings.privacy.redacted(&window.title),
+            commitment: privacy.redacted(&commitment.text),
+            next_action: field(&commitment.next_action),
+            success_condition: field(&commitment.success_condition),
+            allowed_classes: privacy.redacted_classes(&active.allowed.window_classes),
+            class: privacy.redacted(&window.class),
+            title: privacy.redacted(&window.title),
         }
     }
 
@@ -294,6 +295,7 @@ impl Session {
             reason,
             reminders: 0,
             raised_at: self.now.awake,
+            raised_wall: self.now.wall,
             remind_at: self.now.awake + FIRST_REMINDER,
         };
         self.set_status(Status::Drifting { source, alert }, step);

@@ -2,13 +2,13 @@
 
 use antidrift_protocol::{
     Added, Allow, Allowance, Allowed, Allowing, Answer, Changed, ClearedWhy, Command, Complete,
-    Completed, Destination, ErrorCode, ErrorObject, MAX_ALLOWED, MAX_ENTRIES, MAX_ENTRY, OfWindow,
-    Ontask, Refocus, Refocused, Review, Selector, SensorStatus, Start, Started, State,
-    Status as StatusAnswer, Timestamp, text::clean,
+    Completed, Destination, ErrorCode, ErrorObject, GiveReview, MAX_ALLOWED, MAX_ENTRIES,
+    MAX_ENTRY, OfWindow, Ontask, Refocus, Refocused, Review, Reviewed, Selector, SensorStatus,
+    Start, Started, State, Status as StatusAnswer, Timestamp, text::clean,
 };
 
 use super::{
-    Session, Stage, Step,
+    JudgeSettings, Session, Stage, Step,
     active::Active,
     present::left_alone,
     target::{Hint, Target},
@@ -39,10 +39,13 @@ impl Session {
             Command::Resume(_) => self.resume(step),
             Command::Extend(extend) => self.extend(extend.secs, step),
             Command::Detour(detour) => self.take_detour(detour, lineage, step),
+            Command::Review(review) => self.review(review, step),
             Command::Explain(_) => self.explain(lineage),
             Command::Preview(_) => self.preview(lineage),
             Command::Hello(_)
             | Command::Windows(_)
+            | Command::History(_)
+            | Command::Forget(_)
             | Command::Propose(_)
             | Command::CheckJudge(_)
             | Command::Subscribe(_) => Err(ErrorObject::new(
@@ -99,16 +102,31 @@ impl Session {
                 self.settings.judge.backend
             ));
         }
-        match (&self.settings.judge.error, self.judge.is_off()) {
-            (Some(error), true) => notes.push(format!("the judge is off: {error}")),
-            (None, true) => notes.push(
-                "no judge is configured: only what you allow is recognised, and nothing else \
-                 counts as drift"
-                    .to_owned(),
-            ),
-            (_, false) => {}
-        }
+        notes.extend(self.note_of_missing_judge(start));
         notes
+    }
+
+    /// One note on a judge that is not there, whatever else is not.
+    fn note_of_missing_judge(&self, start: &Start) -> Option<String> {
+        let JudgeSettings { backend, error, .. } = &self.settings.judge;
+        let what = match (error, self.judge.is_off()) {
+            (None, false) => return None,
+            (Some(error), false) => {
+                return Some(format!(
+                    "«{backend}» is off, and the embedded judge goes on alone: {error}"
+                ));
+            }
+            (Some(error), true) => format!("the judge is off: {error}"),
+            (None, true) => "no judge is configured".to_owned(),
+        };
+        Some(if start.allowed.size() == 0 {
+            format!(
+                "{what}; nothing is allowed either, so nothing can be told yet: allow windows with \
+                 antidrift ontask"
+            )
+        } else {
+            format!("{what}; only what you allow is recognised, and nothing else counts as drift")
+        })
     }
 
     fn ontask(
@@ -266,10 +284,29 @@ impl Session {
         active.clear_alert(ClearedWhy::Completed, self.now, step);
         let ended = active.end(complete.outcome, complete.note, self.now);
         let review: Review = ended.review.clone();
+        step.effects.record = Some(Box::new(ended.record()));
         self.stage = Stage::Review(Box::new(ended));
         self.forget_verdicts();
         step.save = true;
         Ok(Answer::Complete(Completed { seq: 0, saved: true, warning: None, review }))
+    }
+
+    /// Notes how a session went that is over, where that is said, and tells the session.
+    fn review(&mut self, review: GiveReview, step: &mut Step) -> Result<Answer, ErrorObject> {
+        let Stage::Review(ended) = &mut self.stage else {
+            let message = "there is no session to review; antidrift complete ends one";
+            return Err(ErrorObject::new(ErrorCode::NotInReview, message));
+        };
+        let GiveReview { outcome, note } = review;
+        let changes = outcome.is_some() || note.is_some();
+        ended.review.outcome = outcome.or(ended.review.outcome);
+        ended.review.note = note.or(ended.review.note.take());
+        let record = ended.record();
+        if changes {
+            step.effects.record = Some(Box::new(record.clone()));
+            step.save = true;
+        }
+        Ok(Answer::Review(Box::new(Reviewed { seq: 0, saved: true, warning: None, record })))
     }
 
     fn end(&mut self, step: &mut Step) -> Result<Answer, ErrorObject> {

@@ -8,7 +8,7 @@ use antidrift_protocol::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::Session;
+use super::{Session, ledger::Ledger};
 
 /// What survives a restart. Unknown members are ignored, so that an older daemon can read a newer
 /// snapshot of the same version; a missing member is its empty value.
@@ -53,6 +53,10 @@ pub struct SavedSession {
     pub detour_ms: u64,
     /// The pause or detour under way.
     pub interlude: Option<SavedInterlude>,
+    /// What the time was spent on, and how alerts ended.
+    pub ledger: Ledger,
+    /// Planned length in seconds, as it was at the start.
+    pub planned_secs: Option<u64>,
     /// Alerts raised.
     pub alerts: u64,
     /// Popups that were due.
@@ -121,13 +125,17 @@ impl Snapshot {
             next_action: saved.next_action.clone(),
             success_condition: saved.success_condition.clone(),
             timebox_secs: saved.timebox_secs,
-            allowed: saved.allowed.clone(),
+            allowed: Allowed::default(),
         };
         let out_of_bounds = |error: ErrorObject| format!("out of bounds: {}", error.message);
         Command::Start(start).check().map_err(out_of_bounds)?;
+        if !saved.ledger.fits() {
+            return Err("its books are out of bounds".into());
+        }
         if let Some(interlude) = &saved.interlude {
             interlude.check()?;
         }
+        saved.allowed.check_bounds("allowed").map_err(out_of_bounds)?;
         let note = saved.review.as_ref().and_then(|review| review.note.clone());
         let complete = Complete { note, outcome: None };
         Command::Complete(complete).check().map_err(out_of_bounds)

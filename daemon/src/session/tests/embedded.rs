@@ -194,6 +194,14 @@ fn at_the_cap_the_model_is_off_and_the_embedded_judge_goes_on() {
     assert_eq!(world.source(), Some(DriftSource::Embedded));
     let judge = world.state().judge;
     assert_eq!((judge.calls, judge.limit), (1, Some(1)));
+    let Ok(Answer::Preview(previewed)) = world.ask(Command::Preview(NoArgs {})) else {
+        panic!("no preview")
+    };
+    assert!(previewed.withheld.is_some_and(|why| why.contains("max_per_session")));
+    let Ok(Answer::Explain(explained)) = world.ask(Command::Explain(NoArgs {})) else {
+        panic!("no explanation")
+    };
+    assert!(explained.steps.iter().any(|it| it.step == "model" && it.outcome == "used up"));
     world.complete().unwrap();
     world.start("draft the report on river floods", &[]);
     world.see(page("Ganymede"));

@@ -5,6 +5,7 @@ mod alerts;
 mod answers;
 mod embedded;
 mod interludes;
+mod ledger;
 mod own_view;
 mod popups;
 mod privacy;
@@ -44,6 +45,7 @@ pub(super) fn settings() -> Settings {
         contexts: Contexts::default(),
         privacy: Privacy::default(),
         notify: NotifySettings::default(),
+        keep_titles: false,
         judge: JudgeSettings {
             backend: "command".into(),
             destination: Some(Destination::Local),
