@@ -66,6 +66,8 @@ pub struct Config {
     pub settle: Duration,
     /// Which classes hold many contexts, and which are passed over.
     pub contexts: Contexts,
+    /// How long there is no input before a person counts as away; `None`: that is not looked at.
+    pub idle_after: Option<Duration>,
     /// What a person is told of, and how loudly.
     pub notify: NotifySettings,
     /// What is kept of sessions that are over.
@@ -80,6 +82,7 @@ struct Tables {
     coach: CoachTable,
     privacy: PrivacyTable,
     drift: DriftTable,
+    away: AwayTable,
     notify: NotifyTable,
     history: HistoryTable,
     catalogue: CatalogueTable,
@@ -140,6 +143,12 @@ struct DriftTable {
     settle_secs: Option<Seconds>,
     many_context_classes: Option<Vec<Spanned<String>>>,
     ignore_classes: Option<Vec<Spanned<String>>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default, deny_unknown_fields)]
+struct AwayTable {
+    idle_secs: Option<Seconds>,
 }
 
 #[derive(Deserialize, Default)]
@@ -274,7 +283,7 @@ impl Config {
         let at = |span: Option<Range<usize>>, message: String| {
             fault(path, text, span.map_or(0, |span| span.start), message)
         };
-        let Tables { judge, coach, privacy, drift, notify, history, catalogue } =
+        let Tables { judge, coach, privacy, drift, away, notify, history, catalogue } =
             toml::from_str(text)
                 .map_err(|error| at(error.span(), with_suggestion(&one_line(error.message()))))?;
 
@@ -328,6 +337,7 @@ impl Config {
             judge_timeout: secs(judge.timeout_secs, 30),
             debounce: secs(drift.debounce_secs, 10),
             settle: secs(drift.settle_secs, 2),
+            idle_after: Some(secs(away.idle_secs, 300)).filter(|time| !time.is_zero()),
             notify: notify.settings(),
             history: history.settings(),
             // Both lists were tried above.

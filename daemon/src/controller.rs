@@ -20,7 +20,7 @@ use crate::{
     evidence::Window,
     history::History,
     hub::{Hub, Subscription},
-    sensor::Observation,
+    sensor::{Absence, Observation},
     session::{Effects, Input, JudgeNews, JudgeStart, Now, RunId, Session, Ticket},
     store::Store,
 };
@@ -113,6 +113,7 @@ impl Controller {
         mut self,
         mut messages: mpsc::Receiver<Message>,
         mut observations: watch::Receiver<Option<Observation>>,
+        mut logins: watch::Receiver<Absence>,
         stop: CancellationToken,
         reason: impl FnOnce() -> String,
     ) {
@@ -126,6 +127,10 @@ impl Controller {
                     if let Some(observation) = seen {
                         self.step(Input::Observed(observation), None);
                     }
+                }
+                Ok(()) = logins.changed() => {
+                    let absence = *logins.borrow_and_update();
+                    self.step(Input::Absence(absence), None);
                 }
                 (run, result) = finished(&mut self.run) => {
                     self.run = None;

@@ -13,6 +13,7 @@ pub mod history;
 pub mod hub;
 pub mod instance;
 pub mod logging;
+pub mod login;
 pub mod sensor;
 pub mod server;
 pub mod service_manager;
@@ -35,6 +36,7 @@ use config::{Choice, Config};
 use controller::{Controller, REQUEST_QUEUE};
 use desk::Desk;
 use history::History;
+use sensor::Absence;
 use server::{Checkable, Coaching, Server, ServerError, Services};
 use session::{JudgeSettings, Session, Settings};
 use store::{StateDir, Store};
@@ -57,6 +59,8 @@ pub struct Options {
     pub display: Option<String>,
     /// Whether this is a Wayland session.
     pub wayland: bool,
+    /// Where the login manager is.
+    pub login: login::Settings,
 }
 
 /// Why the daemon could not start or go on.
@@ -76,7 +80,7 @@ pub enum RunError {
 ///
 /// What keeps it from starting. Nothing that happens later ends it.
 pub async fn run(options: Options) -> Result<(), RunError> {
-    let Options { socket, state_dir, config, display, wayland } = options;
+    let Options { socket, state_dir, config, display, wayland, login } = options;
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     // A daemon that was started from a terminal outlives it.
@@ -108,7 +112,12 @@ pub async fn run(options: Options) -> Result<(), RunError> {
         keep_titles: config.history.titles,
     };
     let session = Session::new(settings, restored, started);
-    let sensing = sensor::Settings { display, wayland, is_terminal: evidence::is_terminal };
+    let sensing = sensor::Settings {
+        display,
+        wayland,
+        idle_after: config.idle_after,
+        is_terminal: evidence::is_terminal,
+    };
     let desk = Desk::new(sensing.clone());
     let controller = Controller::new(session, judge, store, desk.clone(), history.clone())?;
 
@@ -125,6 +134,8 @@ pub async fn run(options: Options) -> Result<(), RunError> {
             let _ = observed.send(Some(observation));
         }),
     )?;
+    let (told, logins) = watch::channel(Absence::default());
+    let login = login::follow(login, told, stop.clone());
     service_manager::notify("READY=1");
     tracing::info!("listening on {}", socket.path.display());
 
@@ -144,7 +155,8 @@ pub async fn run(options: Options) -> Result<(), RunError> {
         stopping.cancel();
     };
     let reason = || "the daemon was stopped".to_owned();
-    tokio::join!(end, server.run(), controller.run(messages, observations, stop, reason));
+    let control = controller.run(messages, observations, logins, stop, reason);
+    tokio::join!(end, server.run(), control, login);
     drop(sensor);
     tracing::info!("stopped");
     Ok(())

@@ -8,7 +8,8 @@ use std::{
 };
 
 use antidrift_daemon::{
-    Options, RunError, ai::guard, config::Config, instance::Instance, logging, run, store::StateDir,
+    Options, RunError, ai::guard, config::Config, instance::Instance, logging, login, run,
+    store::StateDir,
 };
 use antidrift_protocol::{
     paths::{self, Environment, SocketPath},
@@ -120,6 +121,10 @@ fn start(args: Args) -> Result<(), (u8, String)> {
         display: var("DISPLAY"),
         wayland: var("WAYLAND_DISPLAY").is_some()
             || var("XDG_SESSION_TYPE").as_deref() == Some("wayland"),
+        login: login::Settings {
+            address: var("DBUS_SYSTEM_BUS_ADDRESS"),
+            session: var("XDG_SESSION_ID"),
+        },
     };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

@@ -4,7 +4,7 @@
 use std::{fs, path::Path};
 
 /// A room, and what no line of its code may name.
-const WALLS: [(&str, &[&str]); 4] = [
+const WALLS: [(&str, &[&str]); 5] = [
     // Pure: no clock, no files, no environment, no processes, no log of what it sees.
     (
         "session",
@@ -65,6 +65,22 @@ const WALLS: [(&str, &[&str]); 4] = [
             "crate::config",
             "crate::sensor",
             "crate::evidence",
+        ],
+    ),
+    // Listens to the login manager, and tells what that says of a person.
+    (
+        "login",
+        &[
+            "x11rb",
+            "crate::ai",
+            "crate::evidence",
+            "crate::session",
+            "crate::server",
+            "crate::store",
+            "crate::hub",
+            "crate::controller",
+            "crate::config",
+            "crate::clock",
         ],
     ),
     // Sees windows and tells of them; knows nothing of what becomes of it.

@@ -5,10 +5,10 @@ use std::{
 
 use crate::{Desktop, Home, Process, until};
 
-/// A session bus of its own, which starts no services by itself.
+/// A bus of its own, which starts no services by itself.
 #[derive(Debug)]
 pub struct Bus {
-    _daemon: Process,
+    daemon: Process,
     address: String,
 }
 
@@ -24,18 +24,25 @@ impl Bus {
     pub fn start(home: &Home) -> Self {
         let socket = home.path().join("bus");
         let config = home.path().join("bus.conf");
+        // one that was killed leaves its socket
+        let _ = fs::remove_file(&socket);
         fs::write(&config, BUS_CONFIG.replace("SOCKET", &socket.display().to_string())).unwrap();
         let mut command = home.command("dbus-daemon");
         command.arg("--nofork").arg(format!("--config-file={}", config.display()));
         command.stdout(Stdio::null()).stderr(Stdio::null());
         let daemon = Process::spawn(&mut command, "dbus");
         until("the bus listens", || std::os::unix::net::UnixStream::connect(&socket).ok());
-        Self { _daemon: daemon, address: format!("unix:path={}", socket.display()) }
+        Self { daemon, address: format!("unix:path={}", socket.display()) }
     }
 
     /// As in `DBUS_SESSION_BUS_ADDRESS`.
     pub fn address(&self) -> &str {
         &self.address
+    }
+
+    /// Ends it.
+    pub(crate) fn end(&mut self) {
+        self.daemon.kill();
     }
 }
 

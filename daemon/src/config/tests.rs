@@ -11,6 +11,7 @@ fn nothing_set_is_the_defaults() {
     assert!(!config.prefilter);
     let secs = [config.judge_timeout, config.debounce, config.settle].map(|it| it.as_secs());
     assert_eq!(secs, [30, 10, 2]);
+    assert_eq!(config.idle_after, Some(Duration::from_secs(300)));
     assert_eq!(config.contexts, Contexts::default());
 }
 
@@ -27,6 +28,20 @@ fn everything_set() {
     assert_eq!((config.debounce, config.settle.as_secs()), (Duration::ZERO, 3600));
     assert!(config.contexts.is_many_context("MyBrowser") && config.contexts.is_ignored("dock"));
     assert!(!config.contexts.is_many_context("wine"));
+}
+
+#[test]
+fn idleness_after_a_while_or_never() {
+    for (text, expected) in [
+        ("idle_secs = 60", Some(Duration::from_secs(60))),
+        ("idle_secs = 0.5", Some(Duration::from_millis(500))),
+        ("idle_secs = 3600", Some(Duration::from_secs(3600))),
+        ("idle_secs = 0", None),
+        ("idle_secs = 0.0", None),
+        ("", Some(Duration::from_secs(300))),
+    ] {
+        assert_eq!(parse(&format!("[away]\n{text}")).unwrap().idle_after, expected, "{text}");
+    }
 }
 
 #[test]
@@ -55,6 +70,8 @@ fn faults_are_named_with_line_and_column() {
         ("[judge]\ntimeout_secs = \"30\"", "2:16", &["a number of seconds"]),
         ("[drift]\nsettle_secs = -1", "2:15", &["between 0 and 3600", "-1"]),
         ("[drift]\nsettle_secs = 3600.5", "2:15", &["between 0 and 3600"]),
+        ("[away]\nidle_secs = 3601", "2:13", &["between 0 and 3600", "3601"]),
+        ("[away]\nidle = 3", "2:1", &["unknown field `idle`", "`idle_secs`"]),
         ("[drift]\nsettle_secs = nan", "2:15", &["between 0 and 3600"]),
         ("[judge]\ncommand = []", "2:11", &["must begin with a program"]),
         ("[judge]\ncommand = [\"\"]", "2:11", &["must begin with a program"]),

@@ -203,7 +203,7 @@ fn property_changes(asker: &Asker<'_>, timer: &Timer) -> Result<bool, Connection
             }
         }
         conn.flush()?;
-        if conn.stream().wait(Some(timer))? == Ready::Timer {
+        if conn.stream().wait(&[timer])? != Ready::Server {
             return Ok(false);
         }
     }

@@ -23,6 +23,8 @@ const NAME_BYTES: usize = 256;
 /// What is read of a text property, in units of 4 bytes: four times what is kept, for escape
 /// sequences take room. A client may set megabytes.
 const TEXT_UNITS: u32 = 1024;
+/// Atoms read of `_NET_WM_STATE`; EWMH knows thirteen.
+const STATE_UNITS: u32 = 64;
 
 /// A pending `GetProperty`.
 pub(super) type Asked<'c> = Cookie<'c, Conn, GetPropertyReply>;
@@ -91,8 +93,11 @@ impl Reader<'_> {
     /// Everything about a window; `None` when it is gone.
     pub(super) fn identity(&self, id: WindowId) -> Result<Option<Identity>, ConnectionError> {
         let transient_for = ask(self.conn, id, AtomEnum::WM_TRANSIENT_FOR, 1)?;
+        let state = self.ask_state(id)?;
         let Some((mut window, net_title)) = self.names(id)? else { return Ok(None) };
         let Some(transient_for) = answer(transient_for.reply())? else { return Ok(None) };
+        let Some(fullscreen) = self.fills_screen(state)? else { return Ok(None) };
+        window.fullscreen = fullscreen;
         // ICCCM 4.1.2.6; EWMH gives the root and none the meaning «of the whole group»
         let owner = first_number(&transient_for);
         let is_root = self.conn.setup().roots.iter().any(|screen| screen.root == owner);
@@ -138,6 +143,20 @@ impl Reader<'_> {
         };
         let old = answer(old.reply())?;
         Ok(old.map(|old| Title { text: self.text(&old, TITLE_BYTES), net: false }))
+    }
+
+    /// Asks for what [`fills_screen`](Self::fills_screen) takes.
+    pub(super) fn ask_state(&self, id: WindowId) -> Result<Asked<'_>, ConnectionError> {
+        ask(self.conn, id, self.atoms._NET_WM_STATE, STATE_UNITS)
+    }
+
+    /// Whether a window fills the screen (EWMH `_NET_WM_STATE`); `None` when it is gone.
+    pub(super) fn fills_screen(&self, state: Asked<'_>) -> Result<Option<bool>, ConnectionError> {
+        let fullscreen = self.atoms._NET_WM_STATE_FULLSCREEN;
+        let holds = |reply: GetPropertyReply| {
+            reply.value32().is_some_and(|mut all| all.any(|atom| atom == fullscreen))
+        };
+        Ok(answer(state.reply())?.map(holds))
     }
 
     /// Class, instance, title and process.
