@@ -1,5 +1,7 @@
 //! The command line.
 
+mod desk;
+
 use std::{ffi::OsString, path::PathBuf};
 
 use antidrift_protocol::{Outcome, text};
@@ -9,7 +11,8 @@ use clap::{
 };
 use rustix::stdio;
 
-use crate::{duration, out};
+pub(crate) use self::desk::{Allow, AllowList, AllowWhat, Entries, Pick, Refocus, Windows};
+use crate::{bar::Format, out};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -17,16 +20,21 @@ Examples:
   antidrift status
   antidrift ontask               the window just flagged serves the commitment
   antidrift refocus              it does not: back to task
+  antidrift pick                 click a window that serves it
+  antidrift pause 10m            leave me alone; antidrift resume ends it early
+  antidrift extend 10m           more time
   antidrift complete --outcome done
   antidrift why                  how the present status came about
   antidrift watch                a live view; in a pipe one line a change
 
 Exit codes: 0 done, 1 refused or output not written, 2 usage, 3 daemon not
-reachable, 4 daemon does not answer. Only JSON output is stable.";
+reachable, 4 daemon does not answer, 130 cancelled at the terminal. Only JSON
+output is stable.";
 
 const START_EXAMPLES: &str = "\
 Examples:
   antidrift start draft the report
+  antidrift start draft the report --for 'until 14:30'
   antidrift start draft the report --for 1h30 --next 'outline section 2'
   antidrift start --coach get the tax return off my desk
   antidrift start --allow code,emacs --allow-domain docs.rs write the parser
@@ -38,7 +46,8 @@ terminals and other programs that hold many contexts its whole title.
 
 Which window is meant: the focused one if it is flagged as drifting; else, when
 this is typed into a terminal, the last one that was flagged in the last 10
-minutes and not answered; else the focused one.
+minutes and not answered; else the focused one. Inside tmux and over ssh the
+terminal is known by its window class only.
 
 Examples:
   antidrift ontask
@@ -46,6 +55,37 @@ Examples:
   antidrift ontask --class firefox
   antidrift ontask --title 'RFC 9110'
   antidrift ontask --domain docs.rs";
+
+const PAUSE_HELP: &str = "\
+Nothing is judged and nothing is alerted meanwhile; the time of the session goes
+on, and the review counts the pause apart. When its time is over you are told
+once.
+
+Examples:
+  antidrift pause                     until antidrift resume
+  antidrift pause 10m
+  antidrift pause until 14:30";
+
+const RESUME_HELP: &str = "\
+Examples:
+  antidrift resume";
+
+const EXTEND_HELP: &str = "\
+What is given is added to what is left; when the time is up it is counted from
+now.
+
+Examples:
+  antidrift extend 10m
+  antidrift extend until 14:30";
+
+const DETOUR_HELP: &str = "\
+Every window is on task meanwhile; the time of the session goes on, and the
+review counts the detour apart. When its time is over you are called back once,
+with the name of the window that you left. antidrift resume ends it early.
+
+Examples:
+  antidrift detour 5m look up the flag
+  antidrift detour until 14:30 answer the mail";
 
 const PREVIEW_HELP: &str = "\
 Which window is meant: as for antidrift ontask. The text on standard output is
@@ -58,7 +98,8 @@ Examples:
 const COACH_HELP: &str = "\
 The coach is a model: backend or command under [coach] in the configuration, else
 the judge if that is one. It is told what you typed and the window classes that
-had the focus lately. Nothing is started: antidrift start --coach does that.
+are open or had the focus lately. Nothing is started: antidrift start --coach
+does that.
 
 Examples:
   antidrift coach get the tax return off my desk
@@ -73,11 +114,42 @@ Examples:
   sleep 3; antidrift why         time to go to the window that you ask about
   antidrift why --json | jq -r '.steps[] | select(.step==\"rule\").detail'";
 
+const STATUS_HELP: &str = "\
+With --format or --template one line is printed whatever happens, since a bar has
+nowhere to show an error. Examples for each bar are in contrib.
+
+A template names fields: {state} (down, planning, away, paused, detour, drifting,
+overtime, ontask, checking, active, review), {says} (the same in words), {text}
+(the commitment), {next}, {time} (left, over as +3 min, or since the start),
+{reason}, {title}, {class}. A brace is written twice. What surrounds the fields
+is passed on as it is.
+
+Examples:
+  antidrift status
+  antidrift status --json | jq -r .state.phase
+  antidrift status --format waybar
+  antidrift status --template '{state}: {text} ({time})'";
+
+const CLICK_HELP: &str = "\
+Left is the natural answer: back to task while drifting, ten more minutes when the
+time is up, on after a pause or detour, out of the review. Middle: this is on task.
+Right: end the session. Their numbers 1, 2 and 3 do as well; another does nothing.
+
+Examples:
+  antidrift click left
+  antidrift click \"$BLOCK_BUTTON\"   in i3blocks";
+
 const WATCH_HELP: &str = "\
 On a terminal: a live view; keys b (back to task), t (this is on task),
-e (end session), q (quit). In a pipe: one line a change, for bars.
+e (end session), p (pause and resume), + (10 more minutes, when the time is up),
+q (quit). While it is in front of its terminal, that terminal is not judged
+(within tmux it is). In a pipe: one line a change.
+With --format or --template: one line for a bar at each change, and no popups; see
+antidrift status --help.
 Alerts are also shown as desktop notifications by notify-send; of several
-watches one shows them.
+watches one shows them. How one is answered is up to the notification service,
+so none says so itself: in dunst, unless it is set up otherwise, a middle click
+is «back to task», and dunstctl context opens a menu of all three answers.
 
 With --json: the daemon's event lines, one object a line, and beside them
 {\"event\":\"connected\",…} and {\"event\":\"disconnected\",…}.
@@ -90,7 +162,7 @@ Examples:
 /// Talk to antidriftd: set a commitment, answer its alerts, watch.
 #[derive(Debug, Parser)]
 #[command(name = "antidrift", version, after_help = EXAMPLES, max_term_width = 100)]
-#[command(disable_help_subcommand = true, arg_required_else_help = true)]
+#[command(arg_required_else_help = true)]
 pub(crate) struct Args {
     /// The daemon's socket [default: $ANTIDRIFT_SOCKET or the runtime directory's]
     #[arg(long, global = true, value_name = "PATH")]
@@ -103,10 +175,25 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Start a session with a commitment
     Start(Start),
-    /// Back to task: take back the verdict on the window
-    Refocus,
+    /// Back to task: take back any verdict on the window
+    Refocus(Refocus),
     /// The window serves the commitment: allow it from now on
     Ontask(Ontask),
+    /// Click a window that serves the commitment: allow its class
+    Pick(Pick),
+    /// Show or change what is allowed
+    Allow(Allow),
+    /// List the open windows
+    Windows(Windows),
+    /// Pause the session: nothing is judged or alerted until resume, or for a time
+    Pause(Pause),
+    /// Go on after a pause, or end a detour
+    #[command(after_help = RESUME_HELP)]
+    Resume,
+    /// Give the session more time, also when its time is up
+    Extend(Extend),
+    /// Do something else for a time: every window is on task, and you are called back
+    Detour(Detour),
     /// Ask the coach for a first step, a goal and a timebox
     Coach(Coach),
     /// End the session and show its review
@@ -118,11 +205,20 @@ pub(crate) enum Command {
     /// Check everything that has to work, and say what to do where it does not
     Doctor,
     /// Explain how the status of the window came about
-    Why(Why),
+    #[command(after_help = WHY_HELP)]
+    Why(Json),
     /// Show what would be sent to a model about the window, and send nothing
-    Preview(Preview),
+    #[command(after_help = PREVIEW_HELP)]
+    Preview(Json),
     /// Follow what happens, and raise popups
     Watch(Watch),
+    /// Do what a click on the bar means: left back to task, middle on task, right end
+    #[command(after_help = CLICK_HELP)]
+    Click {
+        /// left, middle or right, or 1, 2 or 3
+        #[arg(value_parser = button)]
+        button: Button,
+    },
 }
 
 #[derive(Debug, Group)]
@@ -143,20 +239,20 @@ pub(crate) struct Start {
     /// How you will know that it is done
     #[arg(long, value_name = "TEXT")]
     pub(crate) success: Option<String>,
-    /// The timebox: 25m, 1h30, 90s; a bare number is minutes
-    #[arg(long = "for", value_name = "TIME", value_parser = duration::parse)]
-    pub(crate) timebox: Option<u64>,
+    /// The timebox: 25m, 1h30, 90s, 'until 14:30'; a bare number is minutes
+    #[arg(long = "for", value_name = "TIME", allow_hyphen_values = true)]
+    pub(crate) timebox: Option<String>,
     /// Window classes that are on task
-    #[arg(long, value_name = "CLASS,…", value_delimiter = ',')]
+    #[arg(long, value_name = "CLASS,…")]
     pub(crate) allow: Vec<String>,
     /// Every title that holds this text is on task
     #[arg(long, value_name = "TEXT")]
     pub(crate) allow_title: Vec<String>,
     /// This host and its subdomains are on task
-    #[arg(long, value_name = "DOMAIN", value_delimiter = ',')]
+    #[arg(long, value_name = "DOMAIN,…")]
     pub(crate) allow_domain: Vec<String>,
     /// This program in a terminal is on task
-    #[arg(long, value_name = "COMMAND", value_delimiter = ',')]
+    #[arg(long, value_name = "COMMAND,…")]
     pub(crate) allow_command: Vec<String>,
 }
 
@@ -176,6 +272,39 @@ pub(crate) struct Ontask {
     /// Allow a program in a terminal
     #[arg(long, value_name = "COMMAND")]
     pub(crate) command: Option<String>,
+}
+
+// A time is read by the command: what is wrong with it is then one line, a negative one too. Only its
+// first word may begin with a dash, or the options behind it would be words of it, too.
+#[derive(Debug, Default, Group)]
+#[command(after_help = PAUSE_HELP)]
+pub(crate) struct Pause {
+    /// How long: 10m, 1h30, 90s, until 14:30; a bare number is minutes
+    #[arg(value_name = "TIME", allow_hyphen_values = true)]
+    pub(crate) time: Option<String>,
+    #[arg(hide = true)]
+    pub(crate) rest: Vec<String>,
+}
+
+#[derive(Debug, Default, Group)]
+#[command(after_help = EXTEND_HELP)]
+pub(crate) struct Extend {
+    /// How much more: 10m, 1h30, 90s, until 14:30; a bare number is minutes
+    #[arg(value_name = "TIME", allow_hyphen_values = true)]
+    pub(crate) time: String,
+    #[arg(hide = true)]
+    pub(crate) rest: Vec<String>,
+}
+
+#[derive(Debug, Default, Group)]
+#[command(after_help = DETOUR_HELP)]
+pub(crate) struct Detour {
+    /// How long: 10m, 1h30, 90s, until 14:30; a bare number is minutes
+    #[arg(value_name = "TIME", allow_hyphen_values = true)]
+    pub(crate) time: String,
+    /// What for; several words are joined by a space
+    #[arg(required = true, value_name = "TEXT")]
+    pub(crate) text: Vec<String>,
 }
 
 #[derive(Debug, Default, Group)]
@@ -206,8 +335,9 @@ impl From<Went> for Outcome {
     }
 }
 
+/// How the answer of a command that changes nothing is shown.
 #[derive(Debug, Default, Group)]
-pub(crate) struct Status {
+pub(crate) struct Json {
     /// The daemon's answer as one line of JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -219,25 +349,58 @@ pub(crate) struct Coach {
     /// What you have in mind; several words are joined by a space
     #[arg(required = true, value_name = "INTENT")]
     pub(crate) intent: Vec<String>,
-    /// The daemon's answer as one line of JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) answer: Json,
+}
+
+/// A button of the mouse on a bar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Button {
+    Left,
+    Middle,
+    Right,
+    /// The wheel and the like, or none at all.
+    Other,
+}
+
+/// Buttons by name, or by the number that bars give.
+fn button(typed: &str) -> Result<Button, String> {
+    match typed {
+        "left" | "1" => Ok(Button::Left),
+        "middle" | "2" => Ok(Button::Middle),
+        "right" | "3" => Ok(Button::Right),
+        number if number.parse::<u8>().is_ok() => Ok(Button::Other),
+        _ => Err("left, middle, right, or the number of a button".to_owned()),
+    }
 }
 
 #[derive(Debug, Default, Group)]
-#[command(after_help = PREVIEW_HELP)]
-pub(crate) struct Preview {
-    /// The daemon's answer as one line of JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+#[command(after_help = STATUS_HELP)]
+pub(crate) struct Status {
+    #[command(flatten)]
+    pub(crate) answer: Json,
+    #[command(flatten)]
+    pub(crate) bar: Bar,
 }
 
+/// One line for a bar.
 #[derive(Debug, Default, Group)]
-#[command(after_help = WHY_HELP)]
-pub(crate) struct Why {
-    /// The daemon's answer as one line of JSON
+pub(crate) struct Bar {
+    /// One line for a bar
+    #[arg(long, value_enum, value_name = "BAR", conflicts_with = "json")]
+    pub(crate) format: Option<Format>,
+    /// A line of your own, with fields such as {text}; without --format plain text
+    #[arg(long, value_name = "TEXT", conflicts_with = "json")]
+    pub(crate) template: Option<String>,
+    /// An empty line while there is no session
     #[arg(long)]
-    pub(crate) json: bool,
+    pub(crate) hide_when_idle: bool,
+    /// Most columns of the text, or of each field of a template
+    #[arg(long, value_name = "COLUMNS")]
+    pub(crate) max_width: Option<usize>,
+    /// Time in seconds rather than minutes
+    #[arg(long)]
+    pub(crate) seconds: bool,
 }
 
 #[derive(Debug, Default, Group)]
@@ -250,8 +413,10 @@ pub(crate) struct Watch {
     #[arg(long)]
     pub(crate) no_notify: bool,
     /// Desktop notifications and nothing else
-    #[arg(long, conflicts_with_all = ["no_notify", "json"])]
+    #[arg(long, conflicts_with_all = ["no_notify", "json", "format", "template"])]
     pub(crate) notify_only: bool,
+    #[command(flatten)]
+    pub(crate) bar: Bar,
 }
 
 /// What a command line comes to.
@@ -302,10 +467,15 @@ fn plain(given: &[OsString]) -> Option<Args> {
     let (name, rest) = words.split_first()?;
     let rest: Vec<&str> = rest.iter().map(|word| word.to_str()).collect::<Option<_>>()?;
     let command = match (name.to_str()?, rest.as_slice()) {
-        ("status", []) => Command::Status(Status { json: false }),
-        ("status", ["--json"]) => Command::Status(Status { json: true }),
-        ("refocus", []) => Command::Refocus,
+        ("status", []) => Command::Status(Status::default()),
+        ("status", ["--json"]) => {
+            Command::Status(Status { answer: Json { json: true }, ..Status::default() })
+        }
+        ("refocus", []) => Command::Refocus(Refocus { activate: false }),
+        ("refocus", ["--activate"]) => Command::Refocus(Refocus { activate: true }),
         ("ontask", []) => Command::Ontask(Ontask::default()),
+        ("pause", []) => Command::Pause(Pause::default()),
+        ("resume", []) => Command::Resume,
         ("complete", []) => Command::Complete(Complete::default()),
         ("end", []) => Command::End,
         _ => return None,
@@ -317,12 +487,8 @@ fn shown(error: &clap::Error, colours: bool) -> String {
     let text = error.render();
     let plain = text.to_string();
     // Clap repeats what was typed; an escape sequence in that must not act on the terminal.
-    let clean: Vec<String> = plain.lines().map(|line| text::terminal(line, SHOWN)).collect();
-    match (clean.join("\n") == plain.trim_end_matches('\n'), colours) {
-        (true, true) => text.ansi().to_string(),
-        (true, false) => plain,
-        (false, _) => clean.join("\n") + "\n",
-    }
+    let clean = text::terminal_lines(&plain, SHOWN);
+    if colours && clean == plain { text.ansi().to_string() } else { clean }
 }
 
 /// Free text that begins with a dash reads as an option; clap's own tip does not always say how it

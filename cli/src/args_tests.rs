@@ -38,8 +38,8 @@ fn the_definition_is_sound() {
 fn texts_and_options_mix() {
     let it = start(&["draft", "the", "report", "--for", "25m", "--allow", "code,emacs", "now"]);
     assert_eq!(it.text, ["draft", "the", "report", "now"]);
-    assert_eq!(it.timebox, Some(1500));
-    assert_eq!(it.allow, ["code", "emacs"]);
+    assert_eq!(it.timebox.as_deref(), Some("25m"));
+    assert_eq!(it.allow, ["code,emacs"]);
     let it = start(&["--allow-title", "a, b", "x", "--", "-y", "--for"]);
     assert_eq!(
         (it.text, it.allow_title),
@@ -78,29 +78,106 @@ fn ontask_takes_one_selector_with_or_without_a_value() {
 }
 
 #[test]
+fn what_is_allowed_is_listed_or_changed() {
+    let allow = |line: &[&str]| match args(&[&["allow"], line].concat()) {
+        Command::Allow(allow) => allow.what,
+        other => panic!("{other:?}"),
+    };
+    assert!(allow(&[]).is_none());
+    assert!(matches!(allow(&["list", "--json"]), Some(AllowWhat::List(AllowList { json: true }))));
+    let Some(AllowWhat::Add(added)) = allow(&["add", "code,emacs", "vim", "--title", "a, b"])
+    else {
+        panic!("no addition")
+    };
+    assert_eq!(added.classes, ["code,emacs", "vim"]);
+    assert_eq!(added.title, ["a, b"]);
+    let line = ["rm", "--whole-title", "x, y", "--domain", "a,b", "--command", "c", "--", "-d"];
+    let Some(AllowWhat::Rm(removed)) = allow(&line) else { panic!("no removal") };
+    assert_eq!((removed.whole_title, removed.domain), (vec!["x, y".into()], vec!["a,b".into()]));
+    assert_eq!((removed.command, removed.classes), (vec!["c".to_owned()], vec!["-d".to_owned()]));
+}
+
+#[test]
 fn nonsense_is_refused_in_few_lines() {
     for line in [
         &["start"][..],
-        &["start", "x", "--for", "soon"],
-        &["start", "x", "--for", "0"],
-        &["start", "x", "--for", "25h"],
+        &["start", "x", "--for"],
+        &["extend"],
+        &["detour"],
+        &["detour", "5m"],
+        &["resume", "now"],
         &["complete", "--outcome", "great"],
         &["watch", "--no-notify", "--notify-only"],
         &["nothing"],
         &["end", "now"],
+        &["allow", "add"],
+        &["allow", "rm"],
+        &["allow", "code"],
+        &["allow", "add", "--title"],
+        &["pick", "firefox"],
+        &["windows", "firefox"],
     ] {
         let message = wrong(line);
         assert!(message.ends_with('\n') && message.lines().count() < 11, "{line:?}: {message}");
     }
-    // A negative duration is a dash-led value.
-    wrong(&["start", "x", "--for", "-5m"]);
+}
+
+#[test]
+fn a_time_is_one_word_or_two_and_may_be_negative() {
+    let times = |line: &[&str]| match args(line) {
+        Command::Pause(Pause { time, rest }) => [time.into_iter().collect(), rest].concat(),
+        Command::Extend(Extend { time, rest }) => [vec![time], rest].concat(),
+        Command::Detour(Detour { time, text }) => [vec![time], text].concat(),
+        other => panic!("{other:?}"),
+    };
+    for name in ["pause", "extend"] {
+        for time in [&["10m"][..], &["until", "14:30"], &["until 14:30"], &["-5m"], &["--soon"]] {
+            assert_eq!(times(&[&[name], time].concat()), time);
+            let with_help = [&[name], time, &["--help"]].concat();
+            assert!(matches!(parsed(&with_help), Parsed::Help(_)), "{with_help:?}");
+        }
+        assert!(matches!(parsed(&[name, "-h"]), Parsed::Help(_)));
+    }
+    for line in [&["5m", "look", "it", "up"][..], &["until", "14:30", "look"], &["-5m", "x"]] {
+        assert_eq!(times(&[&["detour"], line].concat()), line);
+    }
+    match parsed(&["pause", "10m", "--socket", "/s"]) {
+        Parsed::Args(args) => assert_eq!(args.socket.as_deref(), Some("/s".as_ref())),
+        Parsed::Help(text) | Parsed::Wrong(text) => panic!("{text}"),
+    }
+    assert_eq!(start(&["x", "--for", "-5m"]).timebox.as_deref(), Some("-5m"));
+    assert_eq!(start(&["x", "--for", "until 14:30"]).timebox.as_deref(), Some("until 14:30"));
+}
+
+#[test]
+fn help_keeps_its_columns() {
+    let Parsed::Help(text) = parsed(&["--help"]) else { panic!("no help") };
+    for line in ["\n  pause     Pause", "\n  -h, --help  ", "\n  antidrift refocus              it"]
+    {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+    assert!(wrong(&["statsu"]).contains("\n  tip: "), "{}", wrong(&["statsu"]));
 }
 
 #[test]
 fn help_is_help_and_the_socket_may_stand_anywhere() {
-    for line in [&["--help"][..], &["start", "--help"], &["watch", "-h"], &["--version"]] {
+    for line in [
+        &["--help"][..],
+        &["start", "--help"],
+        &["watch", "-h"],
+        &["--version"],
+        &["help"],
+        &["allow", "--help"],
+        &["allow", "rm", "-h"],
+        &["pick", "-h"],
+        &["windows", "-h"],
+    ] {
         assert!(matches!(parsed(line), Parsed::Help(_)), "{line:?}");
     }
+    let Parsed::Help(help) = parsed(&["help", "start"]) else { panic!("no help") };
+    assert!(help.contains("antidrift start [OPTIONS] <TEXT>..."), "{help}");
+    assert!(help.contains("\n  antidrift start --allow code,emacs"), "as it is laid out: {help}");
+    assert!(wrong(&["help", "strat"]).contains("unrecognized subcommand 'strat'"));
     for line in [["--socket", "/s", "status"], ["status", "--socket", "/s"]] {
         match parsed(&line) {
             Parsed::Args(args) => assert_eq!(args.socket.as_deref(), Some("/s".as_ref())),
@@ -118,8 +195,14 @@ fn plain_lines_read_as_clap_reads_them() {
             &["status", "--json"],
             &["status", "--jsn"],
             &["refocus"],
+            &["refocus", "--activate"],
+            &["refocus", "--actviate"],
             &["ontask"],
             &["ontask", "--class"],
+            &["pause"],
+            &["pause", "10m"],
+            &["resume"],
+            &["resume", "now"],
             &["complete"],
             &["complete", "now"],
             &["end"],
@@ -137,7 +220,7 @@ fn plain_lines_read_as_clap_reads_them() {
             }
         }
     }
-    assert_eq!(plain_ones, 12);
+    assert_eq!(plain_ones, 18);
 }
 
 #[test]
@@ -145,9 +228,9 @@ fn what_was_typed_wrong_is_repeated_without_what_acts_on_a_terminal() {
     let long = "x".repeat(120_000);
     for line in [
         &["\u{1b}]0;pwned\u{7}x"][..],
-        &["start", "--for", "\u{1b}]0;pwned\u{7}x", "a"],
-        &["start", "--for", "\u{202e}x", "a"],
-        &["start", "--for", &long, "a"],
+        &["complete", "--outcome", "\u{1b}]0;pwned\u{7}x"],
+        &["complete", "--outcome", "\u{202e}x"],
+        &["complete", "--outcome", &long],
     ] {
         let text = wrong(line);
         let acts = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';

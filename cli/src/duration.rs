@@ -1,19 +1,80 @@
 //! Durations as people type and read them.
 
-use antidrift_protocol::MAX_TIMEBOX_SECS;
+use antidrift_protocol::{MAX_TIMEBOX_SECS, text};
+use jiff::{ZonedDateTime, civil::Time};
 
-const FORMS: &str = "use 25m, 1h30, 1h30m, 90s, or a bare number of minutes";
+const FORMS: &str = "use 25m, 1h30, 90s or 'until 14:30'";
+
+/// Most characters of what was typed that a message repeats.
+const SHOWN: usize = 40;
 
 /// Reads `25m`, `1h30`, `1h30m`, `90s`, `1h`, or a bare number, which means minutes. A number
 /// without a unit behind a larger unit has the next smaller one: `1h30` is 90 minutes and `2m30`
-/// 150 seconds. From one second to one day.
-pub(crate) fn parse(typed: &str) -> Result<u64, String> {
-    let secs = read(typed.trim()).ok_or_else(|| format!("this is no duration; {FORMS}"))?;
+/// 150 seconds. Reads `until 14:30`, too: up to the next moment at which the clock on the wall shows
+/// that. `now` is asked for only then, since finding the time zone takes as long as all the rest.
+///
+/// From one second to one day; else one line that says what is wrong and how it is typed.
+pub(crate) fn parse(typed: &str, now: impl FnOnce() -> ZonedDateTime) -> Result<u64, String> {
+    let typed = typed.trim();
+    let shown = text::terminal(typed, SHOWN);
+    let secs = match until(typed) {
+        Some(time) => secs_until(time, &now())
+            .ok_or_else(|| format!("«{shown}» names no time of day; use 'until 14:30'"))?,
+        None if is_negative(typed) => return Err(format!("«{shown}» is negative; {FORMS}")),
+        None if looks_like_a_clock(typed) => {
+            return Err(format!(
+                "«{shown}» could be minutes or a time of day; use 45m, 1h30 or 'until 14:30'"
+            ));
+        }
+        None => read(typed).ok_or_else(|| format!("«{shown}» is no duration; {FORMS}"))?,
+    };
     match secs {
-        0 => Err(format!("a timebox takes time; {FORMS}")),
+        0 => Err(format!("«{shown}» is no time at all; {FORMS}")),
         1..=MAX_TIMEBOX_SECS => Ok(secs),
-        _ => Err("a timebox is at most one day (24h)".to_owned()),
+        _ => Err(format!("«{shown}» is more than a day, and 24h is the most")),
     }
+}
+
+/// What follows `until`, if it begins so.
+pub(crate) fn until(typed: &str) -> Option<&str> {
+    let (word, time) = typed.trim().split_at_checked("until".len())?;
+    word.eq_ignore_ascii_case("until").then(|| time.trim())
+}
+
+/// Seconds to the next moment at which a clock shows this time. `None`: no time of day.
+fn secs_until(time: &str, now: &ZonedDateTime) -> Option<u64> {
+    let time = time_of_day(time)?;
+    let today = now.date();
+    let next = [Ok(today), today.tomorrow()].into_iter().flatten().flat_map(|date| {
+        let at = now.time_zone().to_ambiguous_zoned_datetime(date.to_datetime(time));
+        // In the hour that comes twice in autumn there are two such moments; one that is skipped in
+        // spring is as long after midnight as ever (RFC 5545).
+        [at.clone().compatible(), at.later()]
+    });
+    let next = next.flatten().filter(|at| at > now).min()?;
+    let millis = u64::try_from(now.duration_until(&next).as_millis()).ok()?;
+    // Never before the clock shows it.
+    Some(millis.div_ceil(1000))
+}
+
+/// `14:30`, `9:05`; `24:00` is the midnight to come.
+fn time_of_day(text: &str) -> Option<Time> {
+    let (hours, minutes) = text.split_once(':')?;
+    let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    if !matches!(hours.len(), 1 | 2) || minutes.len() != 2 || !digits(hours) || !digits(minutes) {
+        return None;
+    }
+    let hours = if text == "24:00" { 0 } else { hours.parse().ok()? };
+    Time::new(hours, minutes.parse().ok()?, 0, 0).ok()
+}
+
+fn is_negative(typed: &str) -> bool {
+    typed.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// Four bare digits: taken for minutes they would be most of a day, and nobody means that.
+fn looks_like_a_clock(typed: &str) -> bool {
+    typed.len() == 4 && typed.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// `None`: nonsense. Absurdly large is the largest number.
@@ -31,12 +92,14 @@ fn read(text: &str) -> Option<u64> {
         }
         // Only too many digits can fail here.
         let number = number.parse().unwrap_or(u64::MAX);
-        let (unit, tail) = match tail.chars().next() {
-            None => (bare?, tail),
-            Some('h' | 'H') => (3600, tail.get(1..)?),
-            Some('m' | 'M') => (60, tail.get(1..)?),
-            Some('s' | 'S') => (1, tail.get(1..)?),
-            Some(_) => return None,
+        let letters = tail.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(tail.len());
+        let (word, tail) = tail.split_at_checked(letters)?;
+        let unit = match word.to_ascii_lowercase().as_str() {
+            "" if tail.is_empty() => bare?,
+            "h" => 3600,
+            "m" | "min" => 60,
+            "s" => 1,
+            _ => return None,
         };
         if unit >= largest {
             return None;
@@ -73,71 +136,5 @@ pub(crate) fn clock(secs: u64) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reads_what_people_type() {
-        for (typed, secs) in [
-            ("25m", 1500),
-            ("25", 1500),
-            (" 25 ", 1500),
-            ("1h30", 5400),
-            ("1h30m", 5400),
-            ("1H30M", 5400),
-            ("90s", 90),
-            ("2m30", 150),
-            ("2m30s", 150),
-            ("1h5s", 3605),
-            ("24h", 86_400),
-            ("1h30m15s", 5415),
-        ] {
-            assert_eq!(parse(typed), Ok(secs), "{typed}");
-        }
-    }
-
-    #[test]
-    fn refuses_nonsense_with_one_line() {
-        for typed in [
-            "",
-            " ",
-            "m",
-            "h",
-            "-5",
-            "+5",
-            "1.5h",
-            "5x",
-            "5 m",
-            "m5",
-            "30m1h",
-            "5m5m",
-            "5s5",
-            "٣m",
-            "0",
-            "0m",
-            "0h0m",
-            "25h",
-            "1441",
-            "86401s",
-            "99999999999999999999999h",
-            "1e3",
-            "soon",
-        ] {
-            let message = parse(typed).unwrap_err();
-            assert!(!message.contains('\n') && !message.is_empty(), "{typed}: {message}");
-        }
-    }
-
-    #[test]
-    fn shows_lengths() {
-        for (secs, word, running) in [
-            (0, "0 s", "0:00"),
-            (59, "59 s", "0:59"),
-            (60, "1 min", "1:00"),
-            (1500, "25 min", "25:00"),
-            (3905, "1 h 05 min", "1:05:05"),
-        ] {
-            assert_eq!((words(secs).as_str(), clock(secs).as_str()), (word, running));
-        }
-    }
-}
+#[path = "duration_tests.rs"]
+mod tests;

@@ -23,6 +23,8 @@ pub(crate) enum Exit {
     Unreachable = 3,
     /// The daemon does not answer.
     NoAnswer = 4,
+    /// Given up at the terminal: what shells make of a program that Ctrl-C ended.
+    Cancelled = 130,
 }
 
 impl From<Exit> for ExitCode {
@@ -38,8 +40,12 @@ pub(crate) enum Failure {
     Client(ClientError),
     /// What was typed cannot be right.
     Usage(String),
+    /// It came to nothing on this side: why, and what to do.
+    Undone(String),
     /// Something is wrong, and that has been printed.
     Findings,
+    /// Ctrl-C or Ctrl-D; what that leaves undone.
+    Cancelled(&'static str),
     /// Standard output does not take it.
     Output(io::Error),
 }
@@ -61,8 +67,9 @@ impl Failure {
     pub(crate) fn exit(&self) -> Exit {
         match self {
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Done,
-            Self::Output(_) | Self::Findings => Exit::Refused,
+            Self::Output(_) | Self::Findings | Self::Undone(_) => Exit::Refused,
             Self::Usage(_) => Exit::Usage,
+            Self::Cancelled(_) => Exit::Cancelled,
             Self::Client(ClientError::NoAnswer(_)) => Exit::NoAnswer,
             Self::Client(ClientError::Refused(error)) => match error.code {
                 ErrorCode::Busy
@@ -82,7 +89,8 @@ impl Failure {
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => return None,
             Self::Findings => return None,
             Self::Output(error) => format!("the output could not be written: {error}"),
-            Self::Usage(message) => message.clone(),
+            Self::Usage(message) | Self::Undone(message) => message.clone(),
+            Self::Cancelled(what) => format!("cancelled; {what}"),
             Self::Client(error) => client_message(error),
         })
     }
@@ -129,6 +137,8 @@ fn refusal_hint(error: &ErrorObject) -> &'static str {
             "name what is meant with --class NAME, --title TEXT, --domain D or --command C"
         }
         ErrorCode::ListFull => "allow all windows of the program with `antidrift ontask --class`",
+        ErrorCode::NoEntry => "`antidrift allow list` shows what is",
+        ErrorCode::NoDisplay => "`antidrift doctor` says what to do",
         ErrorCode::Busy => "close a `antidrift watch` that is not needed, or try again",
         ErrorCode::ShuttingDown => "try again when it has restarted",
         ErrorCode::UnsupportedProtocol | ErrorCode::UnknownCommand => OTHER_VERSION,
@@ -152,11 +162,14 @@ mod tests {
             (Failure::Output(io::ErrorKind::BrokenPipe.into()), Exit::Done),
             (Failure::Output(io::ErrorKind::StorageFull.into()), Exit::Refused),
             (Failure::Usage("no".into()), Exit::Usage),
+            (Failure::Undone("no".into()), Exit::Refused),
+            (Failure::Cancelled("nothing was started"), Exit::Cancelled),
             (ClientError::NotRunning("/x".into()).into(), Exit::Unreachable),
             (ClientError::Closed.into(), Exit::Unreachable),
             (ClientError::NotUnderstood("x".into()).into(), Exit::Unreachable),
             (ClientError::NoAnswer(Duration::from_secs(5)).into(), Exit::NoAnswer),
             (refused(ErrorCode::NotActive), Exit::Refused),
+            (refused(ErrorCode::NoEntry), Exit::Refused),
             (refused(ErrorCode::Unknown), Exit::Refused),
             (refused(ErrorCode::Busy), Exit::Unreachable),
             (refused(ErrorCode::ShuttingDown), Exit::Unreachable),

@@ -12,6 +12,7 @@
 //! (`--target` keeps the flag from the macros that run at build time, which must be dynamic.)
 
 mod args;
+mod bar;
 mod clock;
 mod commands;
 mod duration;
@@ -21,6 +22,7 @@ mod out;
 mod render;
 mod spinner;
 mod watch;
+mod width;
 
 use std::{ffi::OsString, process::ExitCode};
 

@@ -5,7 +5,9 @@ use std::{ffi::OsStr, io, os::fd::BorrowedFd};
 use rustix::{
     event::{PollFd, PollFlags, poll},
     io::Errno,
+    process::getpgrp,
     stdio,
+    termios::tcgetpgrp,
 };
 
 use crate::exit::Failure;
@@ -65,4 +67,10 @@ pub(crate) fn colours(stream: BorrowedFd<'_>) -> bool {
 /// Whether the terminal knows escape sequences at all.
 pub(crate) fn can_move(term: Option<&OsStr>) -> bool {
     term.is_some_and(|term| term != "dumb")
+}
+
+/// Whether we are in the foreground of our terminal. A process in the background is stopped when it
+/// reads from it or changes its modes.
+pub(crate) fn foreground(terminal: BorrowedFd<'_>) -> bool {
+    tcgetpgrp(terminal).is_ok_and(|group| group == getpgrp())
 }

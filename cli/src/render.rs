@@ -3,11 +3,11 @@
 
 use antidrift_protocol::{
     Allowed, Away, Commitment, Destination, Drift, DriftStatus, Judge, JudgeStatus, Phase, Review,
-    Sensor, SensorStatus, State, Status, Window,
+    Sensor, SensorStatus, State, Status, Timestamp, Window,
     text::{self, REASON_CAP, TITLE_CAP},
 };
 
-use crate::duration;
+use crate::{clock::Local, duration};
 
 /// Colours, or none.
 #[derive(Clone, Copy, Debug)]
@@ -16,7 +16,7 @@ pub(crate) struct Paint {
 }
 
 impl Paint {
-    pub(crate) fn new(on: bool) -> Self {
+    pub(crate) const fn new(on: bool) -> Self {
         Self { on }
     }
 
@@ -124,6 +124,7 @@ pub(crate) fn review(review: &Review) -> String {
         ("drifting", review.drifting_secs),
         ("other", review.other_secs),
         ("away", review.away_secs),
+        ("paused", review.paused_secs),
         ("on a detour", review.detour_secs),
     ];
     let mut parts: Vec<String> = sums
@@ -146,6 +147,37 @@ pub(crate) fn review(review: &Review) -> String {
     parts.join(", ")
 }
 
+/// What a clock on the wall shows at `end`: `14:30`, or `Tue 00:20` if that is another day than
+/// `begin`.
+pub(crate) fn time_of_day(begin: Timestamp, end: Timestamp, local: Local) -> String {
+    let (begin, end) = (local(begin), local(end));
+    let format = if begin.date() == end.date() { "%H:%M" } else { "%a %H:%M" };
+    end.strftime(format).to_string()
+}
+
+/// Why nothing is judged now, and until when: paused, away, or on a detour. `None`: it is.
+pub(crate) fn aside(state: &State, local: Local) -> Option<String> {
+    let until = |begin, end: Option<Timestamp>| {
+        end.map_or_else(String::new, |end| format!(" until {}", time_of_day(begin, end, local)))
+    };
+    match (&state.paused, state.away, &state.detour) {
+        (Some(paused), ..) => Some(format!("paused{}", until(paused.since_at, paused.until_at))),
+        (_, Some(Away::Unknown), _) => Some("away".to_owned()),
+        (_, Some(away), _) => Some(format!("away ({})", away.as_str())),
+        (.., Some(detour)) => {
+            let until = until(detour.since_at, Some(detour.until_at));
+            Some(format!("on a detour{until}"))
+        }
+        (None, None, None) => None,
+    }
+}
+
+/// Whether the time of a session under way is up.
+pub(crate) fn is_over(state: &State) -> bool {
+    let left = state.commitment.as_ref().and_then(|commitment| commitment.remaining_secs);
+    state.phase == Phase::Active && left.is_some_and(|left| left <= 0)
+}
+
 /// The word for a drift status.
 pub(crate) fn drift_word(status: DriftStatus) -> &'static str {
     match status {
@@ -158,9 +190,9 @@ pub(crate) fn drift_word(status: DriftStatus) -> &'static str {
 }
 
 /// The whole answer of `status`.
-pub(crate) fn status(status: &Status, paint: Paint) -> String {
+pub(crate) fn status(status: &Status, paint: Paint, local: Local) -> String {
     let state = &status.state;
-    let mut lines = vec![headline(state, paint)];
+    let mut lines = vec![headline(state, paint, local)];
     let mut row = |name: &str, text: String| lines.push(format!("  {name:<9} {text}"));
     if let Some(commitment) = &state.commitment {
         if let Some(next) = &commitment.next_action {
@@ -186,9 +218,9 @@ pub(crate) fn status(status: &Status, paint: Paint) -> String {
     if let Some(review_of) = &state.review {
         row("review", review(review_of));
     }
-    row("judge", judge(&state.judge));
-    if let Some(error) = &state.judge.last_error {
-        row("", format!("last error: {}", message(error)));
+    row("judge", judge(&state.judge, status.at, paint));
+    if let (Some(error), Some(at)) = (&state.judge.last_error, state.judge.last_error_at) {
+        row("", format!("last error {}: {}", ago(at, status.at), message(error)));
     }
     if state.sensor.status != SensorStatus::Ok || state.sensor.detail.is_some() {
         row("sensor", sensor(&state.sensor));
@@ -197,20 +229,16 @@ pub(crate) fn status(status: &Status, paint: Paint) -> String {
     lines.join("\n")
 }
 
-fn headline(state: &State, paint: Paint) -> String {
+fn headline(state: &State, paint: Paint, local: Local) -> String {
     let Some(commitment) = &state.commitment else {
         return paint.strong(match state.phase {
             Phase::Unknown => "the daemon is in a phase that this version does not know",
             _ => "no session",
         });
     };
-    let word = match (state.phase, state.away, &state.paused) {
-        (Phase::Review, ..) => "ended",
-        (_, _, Some(_)) => "paused",
-        (_, Some(Away::Locked), _) => "away (locked)",
-        (_, Some(Away::Suspended), _) => "away (suspended)",
-        (_, Some(_), _) => "away",
-        _ => "active",
+    let word = match state.phase {
+        Phase::Review => "ended".to_owned(),
+        _ => aside(state, local).unwrap_or_else(|| "active".to_owned()),
     };
     format!("{word}: {}", paint.strong(&typed(&commitment.text)))
 }
@@ -248,8 +276,31 @@ fn drift_line(drift: &Drift, status: &Status, paint: Paint) -> String {
     format!("{word}{since}{reason}")
 }
 
-fn judge(judge: &Judge) -> String {
+fn ago(at: Timestamp, now: Timestamp) -> String {
+    format!("{} ago", duration::words(now.since(at).as_secs()))
+}
+
+/// Why the judge that was configured is not there at all, if that is so.
+pub(crate) fn missing_judge(judge: &Judge) -> Option<String> {
+    let error = judge.last_error.as_deref().filter(|_| judge.last_error_at.is_none())?;
+    let rest = match judge.status {
+        JudgeStatus::Off => "no window is judged",
+        _ => "the embedded judge goes on alone",
+    };
+    Some(format!("{}; {rest}", message(error)))
+}
+
+/// Said where a session has used up its judgements.
+pub(crate) fn spent(judge: &Judge) -> Option<String> {
+    let limit = judge.limit.filter(|&limit| judge.calls >= limit)?;
+    Some(format!("all {limit} calls of this session used; the embedded judge goes on"))
+}
+
+fn judge(judge: &Judge, now: Timestamp, paint: Paint) -> String {
     let name = title(&judge.backend);
+    if let Some(missing) = missing_judge(judge) {
+        return format!("{}: {missing}", paint.alarm(&format!("{name} is off")));
+    }
     if judge.status == JudgeStatus::Off && matches!(name.as_str(), "" | "none") {
         return "none; only what is allowed is recognised".to_owned();
     }
@@ -267,12 +318,12 @@ fn judge(judge: &Judge) -> String {
         (0, None) => String::new(),
         (1, None) => ", 1 call".to_owned(),
         (calls, None) => format!(", {calls} calls"),
-        (calls, Some(limit)) if calls >= limit => {
-            format!(", all {limit} calls of this session used; the embedded judge goes on")
+        (calls, Some(limit)) => {
+            format!(", {}", spent(judge).unwrap_or_else(|| format!("{calls} of {limit} calls")))
         }
-        (calls, Some(limit)) => format!(", {calls} of {limit} calls"),
     };
-    format!("{name}{to}, {status}{calls}")
+    let answered = judge.last_ok_at.map(|at| format!("; last answer {}", ago(at, now)));
+    format!("{name}{to}, {status}{calls}{}", answered.unwrap_or_default())
 }
 
 fn sensor(sensor: &Sensor) -> String {
@@ -290,6 +341,11 @@ fn todo(state: &State) -> &'static str {
         }
         (Phase::Active, Some(DriftStatus::Drifting)) => {
             "antidrift refocus (back to task), ontask (this is on task), complete (end session)"
+        }
+        (Phase::Active, _) if state.paused.is_some() => "antidrift resume goes on",
+        (Phase::Active, _) if state.detour.is_some() => "antidrift resume ends the detour",
+        (Phase::Active, _) if is_over(state) => {
+            "antidrift extend 10m (more time), complete (end session)"
         }
         (Phase::Active, _) => "antidrift complete ends the session",
         (Phase::Unknown, _) => "restart the daemon after an upgrade",

@@ -1,4 +1,11 @@
+use jiff::{ZonedDateTime, tz::TimeZone};
+
 use super::*;
+
+/// A wall with a clock that shows UTC.
+pub(crate) fn utc(at: Timestamp) -> ZonedDateTime {
+    jiff::Timestamp::from_millisecond(at.as_millis()).unwrap().to_zoned_datetime(TimeZone::UTC)
+}
 
 fn drifting() -> Status {
     serde_json::from_value(serde_json::json!({
@@ -15,7 +22,8 @@ fn drifting() -> Status {
             "drift": {"status": "drifting", "reason": "Reddit is\nunrelated", "source": "judge",
                 "alert": 7, "since_at": "2026-11-30T09:12:44Z"},
             "judge": {"backend": "claude", "destination": "cloud", "status": "ready", "calls": 3,
-                "last_error": "timed out after 30 s"},
+                "last_ok_at": "2026-11-30T09:13:14Z", "last_error_at": "2026-11-30T09:08:20Z",
+                "last_error": "no answer within 30 s; timeout_secs gives it longer"},
             "sensor": {"kind": "x11", "status": "ok", "detail": null}
         }
     }))
@@ -31,12 +39,44 @@ active: draft the report
   allowed   classes code
   window    firefox: reddit: the front page
   drift     drifting for 40 s: Reddit is unrelated
-  judge     claude (cloud), ready, 3 calls
-            last error: timed out after 30 s
+  judge     claude (cloud), ready, 3 calls; last answer 10 s ago
+            last error 5 min ago: no answer within 30 s; timeout_secs gives it longer
 antidrift refocus (back to task), ontask (this is on task), complete (end session)";
-    assert_eq!(status(&drifting(), Paint::new(false)), expected);
-    let coloured = status(&drifting(), Paint::new(true));
+    assert_eq!(status(&drifting(), Paint::new(false), utc), expected);
+    let coloured = status(&drifting(), Paint::new(true), utc);
     assert!(coloured.contains("\u{1b}[1;33mdrifting\u{1b}[0m"), "{coloured}");
+}
+
+#[test]
+fn a_judge_that_is_not_there_is_said_to_be_off_and_why() {
+    let mut asked = drifting();
+    let judge = &mut asked.state.judge;
+    judge.backend = "clade".into();
+    judge.last_error = Some("there is no judge \"clade\"".into());
+    judge.last_error_at = None;
+    for (status_of, rest) in [
+        (JudgeStatus::Off, "no window is judged"),
+        (JudgeStatus::Ready, "the embedded judge goes on alone"),
+    ] {
+        asked.state.judge.status = status_of;
+        let text = status(&asked, Paint::new(false), utc);
+        let expected = format!("  judge     clade is off: there is no judge \"clade\"; {rest}\n");
+        assert!(text.contains(&expected) && !text.contains("last error"), "{text}");
+    }
+}
+
+#[test]
+fn a_session_that_has_used_up_its_judgements_says_who_goes_on() {
+    let mut spent = drifting();
+    spent.state.judge.limit = Some(3);
+    let text = status(&spent, Paint::new(false), utc);
+    assert!(
+        text.contains("all 3 calls of this session used; the embedded judge goes on"),
+        "{text}"
+    );
+    spent.state.judge.limit = Some(4);
+    let text = status(&spent, Paint::new(false), utc);
+    assert!(text.contains("3 of 4 calls") && !text.contains("used"), "{text}");
 }
 
 #[test]
@@ -46,11 +86,11 @@ fn an_empty_state_and_unknown_words_are_shown_without_fuss() {
         "state": {"phase": "pondering", "drift": {"status": "musing"}, "new": {}}
     }))
     .unwrap();
-    let text = status(&unknown, Paint::new(false));
+    let text = status(&unknown, Paint::new(false), utc);
     assert!(text.contains("does not know") && text.contains("unknown"), "{text}");
     let planning =
         Status { state: State { phase: Phase::Planning, ..State::default() }, ..unknown };
-    let text = status(&planning, Paint::new(false));
+    let text = status(&planning, Paint::new(false), utc);
     assert!(text.starts_with("no session\n") && text.contains("antidrift start"), "{text}");
 }
 
@@ -61,10 +101,77 @@ fn overtime_and_reviews() {
         commitment.elapsed_secs = 1620;
         commitment.remaining_secs = Some(-120);
     }
-    let text = status(&over, Paint::new(false));
+    let text = status(&over, Paint::new(false), utc);
     assert!(text.contains("27 min of 25 min, 2 min over"), "{text}");
-    let sums = Review { ontask_secs: 1200, alerts: 1, away_secs: 60, ..Review::default() };
-    assert_eq!(review(&sums), "on task 20 min, drifting 0 s, away 1 min, 1 alert");
+    assert!(text.ends_with("on task), complete (end session)"), "{text}");
+    if let Some(drift) = &mut over.state.drift {
+        drift.status = DriftStatus::Ontask;
+    }
+    let text = status(&over, Paint::new(false), utc);
+    assert!(text.ends_with("\nantidrift extend 10m (more time), complete (end session)"), "{text}");
+    let sums = Review { ontask_secs: 1200, alerts: 1, away_secs: 2520, ..Review::default() };
+    assert_eq!(review(&sums), "on task 20 min, drifting 0 s, away 42 min, 1 alert");
+    let sums = Review { paused_secs: 600, detour_secs: 300, ..sums };
+    assert_eq!(
+        review(&sums),
+        "on task 20 min, drifting 0 s, away 42 min, paused 10 min, on a detour 5 min, 1 alert"
+    );
+}
+
+#[test]
+fn pauses_absences_and_detours_come_first() {
+    let shown = |part: serde_json::Value| {
+        let mut state = serde_json::to_value(drifting().state).unwrap();
+        state["drift"]["status"] = "idle".into();
+        state.as_object_mut().unwrap().extend(part.as_object().unwrap().clone());
+        let state = serde_json::from_value(state).unwrap();
+        status(&Status { state, ..drifting() }, Paint::new(false), utc)
+    };
+    let since_at = "2026-11-30T09:10:00Z";
+    let pause = |until: Option<&str>| {
+        shown(serde_json::json!({"paused": {"since_at": since_at, "until_at": until}}))
+    };
+    for (text, head, todo) in [
+        (pause(None), "paused: draft the report", "antidrift resume goes on"),
+        (
+            pause(Some("2026-11-30T09:20:00Z")),
+            "paused until 09:20: draft the report",
+            "antidrift resume goes on",
+        ),
+        (
+            pause(Some("2026-12-01T00:20:00Z")),
+            "paused until Tue 00:20: draft the report",
+            "antidrift resume goes on",
+        ),
+        (
+            shown(serde_json::json!({"away": "idle"})),
+            "away (idle): draft the report",
+            "antidrift complete ends the session",
+        ),
+        (
+            shown(serde_json::json!({"away": "locked", "paused": {"since_at": since_at}})),
+            "paused: draft the report",
+            "antidrift resume goes on",
+        ),
+        (
+            shown(serde_json::json!({"away": "on the moon"})),
+            "away: draft the report",
+            "antidrift complete ends the session",
+        ),
+    ] {
+        assert_eq!(text.lines().next(), Some(head), "{text}");
+        assert_eq!(text.lines().last(), Some(todo), "{text}");
+        // The time of the session goes on, and says so.
+        assert!(text.contains("\n  time      13 min of 25 min, 11 min left\n"), "{text}");
+    }
+    let detour = serde_json::json!({"text": "the \u{1b}[31mflag", "since_at": since_at,
+        "until_at": "2026-11-30T09:15:00Z", "window": null});
+    let text = shown(serde_json::json!({"detour": detour}));
+    assert!(text.starts_with("on a detour until 09:15: draft the report\n"), "{text}");
+    assert!(text.contains("\n  detour    the flag\n"), "{text}");
+    assert!(text.ends_with("\nantidrift resume ends the detour"), "{text}");
+    let text = shown(serde_json::json!({"detour": detour, "away": "suspended"}));
+    assert!(text.starts_with("away (suspended): draft the report\n"), "{text}");
 }
 
 #[test]
@@ -116,7 +223,7 @@ fn no_title_acts_on_the_terminal() {
         if let Some(drift) = &mut state.state.drift {
             drift.reason = Some(hostile.clone());
         }
-        let text = status(&state, Paint::new(false));
+        let text = status(&state, Paint::new(false), utc);
         assert!(!text.chars().any(|c| c.is_control() && c != '\n'), "{hostile:?}");
         assert_eq!(text.lines().count(), 9, "{hostile:?}");
 

@@ -49,9 +49,9 @@ fn start_sends_what_was_typed_and_says_what_it_did() {
             "--allow-title",
             "RFC, 9110",
             "--allow-domain",
-            "docs.rs",
+            "https://Docs.rs/tokio?x=1",
             "--allow-command",
-            "vim",
+            "/usr/bin/vim",
         ],
     );
     assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -70,6 +70,40 @@ fn start_sends_what_was_typed_and_says_what_it_did() {
             "commands": ["vim"]}})
     );
     assert_eq!(daemon.requests()[0]["cmd"], "hello");
+}
+
+#[test]
+fn entries_that_can_match_nothing_are_refused_by_option_and_nothing_is_asked() {
+    let daemon = FakeDaemon::start(answering("start", started(active("idle"))));
+    for (line, option) in [
+        (&["start", "x", "--allow-domain", "two words"][..], "--allow-domain must be a host name"),
+        (&["start", "x", "--allow-domain", "http://"], "--allow-domain must be a host name"),
+        (&["start", "x", "--allow-domain", "docs.rs,a..b"], "--allow-domain must be a host name"),
+        (&["start", "x", "--allow-domain", ""], "--allow-domain must not be blank"),
+        (&["start", "x", "--coach", "--allow", ""], "--allow must not be blank"),
+        (&["start", "x", "--coach", "--allow-domain", "a b"], "--allow-domain must be a host name"),
+        (&["start", "x", "--allow", "code", "--allow", " , "], "--allow must not be blank"),
+        (&["start", "x", "--allow-title", " "], "--allow-title must not be blank"),
+        (&["start", "x", "--allow-command", "make test"], "--allow-command must be the name"),
+        (&["ontask", "--domain", "https:///x"], "--domain must be a host name"),
+        (&["ontask", "--domain", ""], "--domain must not be blank"),
+        (&["ontask", "--command", "make -j4"], "--command must be the name"),
+        (&["ontask", "--command", "/"], "--command must be the name"),
+        (&["ontask", "--class", " "], "--class must not be blank"),
+        (&["ontask", "--title", ""], "--title must not be blank"),
+    ] {
+        let ran = run(daemon.dir.path(), line);
+        assert_eq!((ran.code, ran.err.lines().count()), (Some(2), 1), "{line:?}: {ran:?}");
+        assert!(ran.err.contains(option), "{line:?}: {ran:?}");
+    }
+    assert_eq!(daemon.requests(), Vec::<Value>::new());
+    for (option, typed, sent) in [
+        ("--domain", "https://Docs.rs/tokio", json!({"domain": "docs.rs"})),
+        ("--command", "/usr/bin/make", json!({"command": "make"})),
+    ] {
+        run(daemon.dir.path(), &["ontask", option, typed]);
+        assert_eq!(daemon.asked("ontask").pop().unwrap()["args"], sent);
+    }
 }
 
 #[test]
@@ -161,7 +195,7 @@ fn the_other_commands_say_short_lines() {
     let ran = run(dir, &["refocus"]);
     assert_eq!(
         (ran.code, ran.out.as_str()),
-        (Some(0), "back to task; the verdict on firefox: reddit: the front page is taken back\n")
+        (Some(0), "back to task; no verdict stands on firefox: reddit: the front page\n")
     );
     let ran = run(dir, &["complete", "--outcome", "done", "--note", "well"]);
     assert!(ran.out.starts_with("session ended: on task 20 min, drifting 3 min, 2 alerts, done\n"));

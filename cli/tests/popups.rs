@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::{Value, json};
 use support::*;
 
@@ -20,6 +20,7 @@ struct Desk {
     daemon: FakeDaemon,
     bin: PathBuf,
     log: PathBuf,
+    dbus_log: PathBuf,
 }
 
 /// Writes its arguments to the log, one a line, with a mark at both ends, then goes on with `then`.
@@ -41,12 +42,17 @@ const STANDS: &str = "echo 7; trap 'exit 0' INT; sleep 1000 & wait";
 
 impl Desk {
     fn new(notify_send: &str) -> Self {
-        let daemon = FakeDaemon::start(|request| {
+        Self::raising(notify_send, Value::Null)
+    }
+
+    /// One whose daemon says this of the window that it was to raise.
+    fn raising(notify_send: &str, activated: Value) -> Self {
+        let daemon = FakeDaemon::start(move |request| {
             Some(match request["cmd"].as_str() {
                 Some("refocus") => ok(
                     request,
                     &json!({"seq": 9, "saved": true, "warning": null,
-                    "window": null, "activated": null}),
+                    "window": null, "activated": activated}),
                 ),
                 Some("ontask") => ok(
                     request,
@@ -58,6 +64,7 @@ impl Desk {
                     &json!({"seq": 9, "saved": true, "warning": null,
                     "review": {}}),
                 ),
+                Some("extend") => ok(request, &json!({"seq": 9, "saved": true, "warning": null})),
                 _ => String::new(),
             })
         });
@@ -66,14 +73,11 @@ impl Desk {
         fs::create_dir(&bin).unwrap();
         let log = daemon.dir.path().join("log");
         fs::write(&log, "").unwrap();
-        let desk = Self { daemon, bin, log };
+        let dbus_log = daemon.dir.path().join("dbus.log");
+        let desk = Self { daemon, bin, log, dbus_log };
         script(&desk.bin, "notify-send", &desk.log, notify_send);
-        script(
-            &desk.bin,
-            "dbus-send",
-            &desk.daemon.dir.path().join("dbus.log"),
-            "echo 'string \"body\" string \"body-markup\"'",
-        );
+        let markup = "echo 'string \"body\" string \"body-markup\"'";
+        script(&desk.bin, "dbus-send", &desk.dbus_log, markup);
         desk
     }
 
@@ -122,6 +126,21 @@ impl Desk {
 
     fn clear(&self, alert: u64, why: &str) {
         self.daemon.tell(&event("alert_cleared", alert, &json!({"alert": alert, "why": why})));
+    }
+}
+
+/// A watch that is killed ends nobody, so the test does: each program leads a group of its own.
+impl Drop for Desk {
+    fn drop(&mut self) {
+        let bin = self.bin.to_str().unwrap();
+        let processes = fs::read_dir("/proc").unwrap().flatten();
+        let pids = processes.filter_map(|it| it.file_name().to_str()?.parse::<i32>().ok());
+        for leader in pids {
+            let line = fs::read_to_string(format!("/proc/{leader}/cmdline")).unwrap_or_default();
+            if line.contains(bin) {
+                let _ = kill_process_group(Pid::from_raw(leader).unwrap(), Signal::KILL);
+            }
+        }
     }
 }
 
@@ -175,6 +194,24 @@ fn each_button_asks_for_its_alert() {
         desk.raise(7, "reddit");
         let asked = wait_for("the request", || desk.daemon.asked(cmd).pop());
         assert_eq!(asked["args"], args, "{action}");
+    }
+}
+
+#[test]
+fn a_window_that_could_not_be_raised_is_told_of_and_one_that_was_is_not() {
+    for (activated, said) in [(json!(false), true), (json!(true), false), (Value::Null, false)] {
+        let desk = Desk::raising("echo 7; echo default", activated.clone());
+        let mut watch = desk.watch();
+        desk.raise(7, "reddit");
+        wait_for("the request", || desk.daemon.asked("refocus").pop());
+        if said {
+            wait_for("the complaint", || watch.errors().contains("raised").then_some(()));
+        }
+        // What is answered is told before what comes after it.
+        signal(&watch.child, Signal::TERM);
+        wait_for_end(&mut watch.child);
+        let errors = watch.errors();
+        assert_eq!(errors.lines().count(), usize::from(said), "{activated}: {errors}");
     }
 }
 
@@ -262,7 +299,7 @@ fn one_that_hangs_holds_up_nothing_and_is_alone() {
 fn a_service_that_does_not_answer_is_given_up_and_said_once() {
     let desk = Desk::new("trap '' INT; sleep 1000 & wait; sleep 1000");
     // Not even the question for its capabilities.
-    script(&desk.bin, "dbus-send", &desk.daemon.dir.path().join("dbus.log"), "sleep 1000");
+    script(&desk.bin, "dbus-send", &desk.dbus_log, "sleep 1000");
     let watch = desk.watch();
     desk.raise(1, "reddit");
     let call = desk.wait_for_calls(1).remove(0);
@@ -305,12 +342,7 @@ fn an_old_notify_send_gets_no_buttons() {
 #[test]
 fn a_server_without_markup_gets_plain_text() {
     let desk = Desk::new(STANDS);
-    script(
-        &desk.bin,
-        "dbus-send",
-        &desk.daemon.dir.path().join("dbus.log"),
-        "echo 'string \"body\"'",
-    );
+    script(&desk.bin, "dbus-send", &desk.dbus_log, "echo 'string \"body\"'");
     let _watch = desk.watch();
     desk.raise(1, "R&D");
     assert!(body(&desk.wait_for_calls(1)[0]).contains("R&D"));
@@ -340,22 +372,79 @@ fn the_timebox_and_the_daemons_end() {
     let desk = Desk::new(STANDS);
     let _watch = desk.watch();
     desk.daemon.tell(&event("state", 2, &active("ontask")));
-    // It waits for nobody, so it is told to go at once here.
-    script(
-        &desk.bin,
-        "notify-send",
-        &desk.log,
-        "case \"$*\" in *--action*) ;; *) exit 0;; esac\n\
-        echo 7; trap 'exit 0' INT; sleep 1000 & wait",
-    );
     desk.daemon.tell(&event("timebox_elapsed", 2, &json!({})));
-    let call = desk.wait_for_calls(1).remove(0);
-    assert!(call.1.iter().any(|argument| argument == "Time is up"));
-    assert_eq!(body(&call), "draft the report");
+    let time_up = desk.wait_for_calls(1).remove(0);
+    for argument in
+        ["Time is up", "--action=default=10 more minutes", "--action=end=End session", "--print-id"]
+    {
+        assert!(time_up.1.iter().any(|given| given == argument), "{argument}: {time_up:?}");
+    }
+    assert_eq!(body(&time_up), "draft the report");
+    // It stands beside one about drift.
     desk.raise(7, "reddit");
     let drift = desk.wait_for_calls(2)[1].0;
+    desk.clear(7, "moved");
+    wait_for_death(drift);
+    assert!(alive(time_up.0));
+    desk.raise(8, "video");
+    let drift = desk.wait_for_calls(3)[2].0;
     desk.daemon.tell(&event("shutdown", 8, &json!({"reason": "stopped"})));
     wait_for_death(drift);
+    wait_for_death(time_up.0);
+}
+
+#[test]
+fn the_end_of_the_timebox_asks_for_more_time_or_the_end_of_the_session() {
+    for (action, cmd, args) in
+        [("default", "extend", json!({"secs": 600})), ("end", "complete", Value::Null)]
+    {
+        let desk = Desk::new(&format!("echo 7; echo {action}"));
+        let _watch = desk.watch();
+        desk.daemon.tell(&event("timebox_elapsed", 2, &json!({})));
+        let asked = wait_for("the request", || desk.daemon.asked(cmd).pop());
+        assert_eq!(asked["args"], args, "{action}");
+    }
+}
+
+#[test]
+fn more_time_or_the_end_of_the_session_withdraws_the_question() {
+    let mut review = active("ontask");
+    review["phase"] = json!("review");
+    for state in [active("ontask"), review, planning()] {
+        // It answers only when it is withdrawn.
+        let desk = Desk::new("echo 7; trap 'echo end; exit 0' INT; sleep 1000 & wait");
+        let watch = desk.watch();
+        desk.daemon.tell(&event("timebox_elapsed", 2, &json!({})));
+        let call = desk.wait_for_calls(1).remove(0);
+        watch.line_with("over time");
+        assert!(alive(call.0));
+        desk.daemon.tell(&event("state", 3, &state));
+        wait_for_death(call.0);
+        desk.daemon.tell(&event("state", 4, &json!({"phase": "unheard of"})));
+        watch.line_with("unknown");
+        assert!(desk.daemon.asked("complete").is_empty());
+        assert_eq!(watch.errors(), "");
+    }
+}
+
+#[test]
+fn several_popups_hold_up_the_end_no_longer_than_one() {
+    let desk = Desk::new("echo 7; trap '' INT; sleep 1000 & wait");
+    let mut watch = desk.watch();
+    desk.daemon.tell(&event("timebox_elapsed", 2, &json!({})));
+    desk.wait_for_calls(1);
+    desk.raise(7, "reddit");
+    desk.wait_for_calls(2);
+    // And one that asks nothing, and so is only starting.
+    desk.daemon.tell(&event("notice", 8, &json!({"kind": "pause_ended", "text": "back"})));
+    let calls = desk.wait_for_calls(3);
+    assert!(calls[2].1.iter().any(|argument| argument == "The pause is over"), "{calls:?}");
+    assert!(!calls[2].1.iter().any(|argument| argument.contains("action")), "{calls:?}");
+    signal(&watch.child, Signal::TERM);
+    assert_eq!(wait_for_end(&mut watch.child).code(), Some(0));
+    for (number, _) in calls {
+        wait_for_death(number);
+    }
 }
 
 #[test]
@@ -370,4 +459,24 @@ fn no_notify_raises_nothing() {
     watch.line_with("drifting");
     assert!(desk.calls().is_empty());
     assert!(!desk.daemon.socket.with_file_name("notify.lock").exists());
+}
+
+#[test]
+fn nothing_of_a_test_outlives_it() {
+    let desk = Desk::new(
+        "echo 7; trap '' INT; sleep 1000 & echo $! > sleeper.new; mv sleeper.new sleeper; wait",
+    );
+    let mut command = desk.command();
+    command.current_dir(desk.daemon.dir.path());
+    let watch = Running::spawn(command);
+    desk.daemon.wait_for_subscribers(1);
+    desk.raise(7, "reddit");
+    let popup = desk.wait_for_calls(1)[0].0;
+    let file = desk.daemon.dir.path().join("sleeper");
+    let sleeper = wait_for("its child", || fs::read_to_string(&file).ok());
+    drop(watch);
+    assert!(alive(popup), "a watch that is killed leaves it");
+    drop(desk);
+    wait_for_death(popup);
+    wait_for_death(sleeper.trim().parse().unwrap());
 }

@@ -55,6 +55,37 @@ fn one_line_a_change_at_once_and_none_for_what_looks_the_same() {
 }
 
 #[test]
+fn pauses_detours_absences_and_overtime_are_lines_of_their_own() {
+    let daemon = quiet();
+    let mut command = client(daemon.dir.path());
+    command.args(["watch", "--no-notify"]).env("TZ", "XXX-1");
+    let watch = Running::spawn(command);
+    assert_eq!(watch.line(), "no session");
+    let (begin, end) = ("2026-11-30T09:12:44Z", "2026-11-30T09:22:44Z");
+    let detour = json!({"text": "the flag", "since_at": begin, "until_at": end, "window": null});
+    let pause = |until| json!({"since_at": begin, "until_at": until});
+    for (seq, (member, value, line)) in (2_u64..).zip([
+        ("paused", pause(None), "paused: draft the report"),
+        ("paused", pause(Some(end)), "paused until 10:22: draft the report"),
+        ("away", json!("idle"), "away (idle): draft the report"),
+        ("away", json!("locked"), "away (locked): draft the report"),
+        ("away", json!("suspended"), "away (suspended): draft the report"),
+        ("detour", detour, "on a detour until 10:22: the flag"),
+        ("away", Value::Null, "on task: draft the report"),
+    ]) {
+        let mut state = active("ontask");
+        state[member] = value;
+        daemon.tell(&event("state", seq, &state));
+        assert_eq!(watch.line(), line);
+    }
+    // An event without a state: nothing that stands in one has changed.
+    daemon.tell(&event("timebox_elapsed", 20, &json!({})));
+    assert_eq!(watch.line(), "on task, over time: draft the report");
+    daemon.tell(&event("state", 21, &active("ontask")));
+    assert_eq!(watch.line(), "on task: draft the report");
+}
+
+#[test]
 fn a_burst_ends_in_the_present_state() {
     let daemon = quiet();
     let watch = watch(&daemon, &["--no-notify"]);

@@ -5,144 +5,31 @@
 mod support;
 
 use std::{
-    fs,
-    fs::File,
-    io::{Read, Write},
-    os::fd::OwnedFd,
-    process::{Child, Command, Stdio},
-    sync::{Arc, Mutex},
-    thread,
+    fs::{self, File},
     time::Duration,
 };
 
 use antidrift_tests::{holds_for, until_still};
-use rustix::{
-    process::Signal,
-    pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt},
-    termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize},
-};
+use rustix::process::Signal;
 use serde_json::{Value, json};
-use support::*;
+use support::{
+    terminal::{Terminal, resize},
+    *,
+};
 
-struct Terminal {
-    child: Child,
-    master: File,
-    /// All that was written, and what came since it was looked at last.
-    raw: Arc<Mutex<Vec<u8>>>,
+/// A live view, at a terminal.
+fn watch(daemon: &FakeDaemon, args: &[&str], environment: &[(&str, &str)]) -> Terminal {
+    Terminal::start(daemon, &[&["watch"], args].concat(), environment)
 }
 
-fn resize(master: &File, rows: u16, columns: u16) {
-    let size = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
-    tcsetwinsize(master, size).unwrap();
-}
-
-impl Terminal {
-    fn start(daemon: &FakeDaemon, args: &[&str], environment: &[(&str, &str)]) -> Self {
-        let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
-        let master = openpt(flags).unwrap();
-        grantpt(&master).unwrap();
-        unlockpt(&master).unwrap();
-        let slave: OwnedFd = ioctl_tiocgptpeer(&master, flags).unwrap();
-        let master = File::from(master);
-        resize(&master, 24, 80);
-        let side = || Stdio::from(slave.try_clone().unwrap());
-        // A session of its own, with the terminal as its controlling one.
-        let mut command = Command::new("/usr/bin/setsid");
-        command
-            .args(["--ctty", env!("CARGO_BIN_EXE_antidrift"), "watch"])
-            .args(args)
-            .env_clear()
-            .env("TERM", "xterm-256color")
-            .env("PATH", "/nonexistent")
-            .env("XDG_RUNTIME_DIR", daemon.dir.path())
-            .envs(environment.iter().copied())
-            .stdin(side())
-            .stdout(side())
-            .stderr(side());
-        let child = command.spawn().unwrap();
-        drop((command, slave));
-        let raw = Arc::new(Mutex::new(Vec::new()));
-        let (mut reader, into) = (master.try_clone().unwrap(), Arc::clone(&raw));
-        thread::spawn(move || {
-            let mut chunk = [0; 4096];
-            while let Ok(read @ 1..) = reader.read(&mut chunk) {
-                lock(&into).extend_from_slice(&chunk[..read]);
-            }
-        });
-        Self { child, master, raw }
-    }
-
-    fn raw(&self) -> String {
-        String::from_utf8_lossy(&lock(&self.raw)).into_owned()
-    }
-
-    fn screen(&self) -> Vec<String> {
-        screen(&self.raw())
-    }
-
-    fn wait_for(&self, text: &str) -> Vec<String> {
-        wait_for(&format!("{text:?} on the screen"), || {
-            let screen = self.screen();
-            screen.iter().any(|line| line.contains(text)).then_some(screen)
-        })
-    }
-
-    fn press(&mut self, keys: &str) {
-        self.master.write_all(keys.as_bytes()).unwrap();
-    }
-
-    fn is_raw(&self) -> bool {
-        !tcgetattr(&self.master).unwrap().local_modes.contains(LocalModes::ICANON)
-    }
-
-    fn wait_for_keys(&self) {
-        wait_for("keys to be taken one by one", || self.is_raw().then_some(()));
-    }
-
-    /// Ended well, with the terminal as it was.
-    fn ended(&mut self) {
-        assert_eq!(wait_for_end(&mut self.child).code(), Some(0));
-        assert!(!self.is_raw());
-        let echo = tcgetattr(&self.master).unwrap().local_modes.contains(LocalModes::ECHO);
-        assert!(echo);
-        wait_for("the shell's screen", || {
-            let raw = self.raw();
-            raw.trim_end().ends_with("\u{1b}[?25h\u{1b}[?1049l").then_some(())
-        });
-    }
-}
-
-impl Drop for Terminal {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// As much of a terminal as is needed: rows, clearing, no colours.
-fn screen(raw: &str) -> Vec<String> {
-    let mut rows = vec![String::new(); 100];
-    let (mut row, mut rest) = (0, raw);
-    while let Some(at) = rest.find('\u{1b}') {
-        rows[row].push_str(&rest[..at]);
-        let tail = &rest[at + 2..];
-        let end = tail.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(tail.len() - 1);
-        match &tail[..=end] {
-            "2J" => rows.iter_mut().for_each(String::clear),
-            other => {
-                if let Some(position) = other.strip_suffix(";1H") {
-                    row = position.parse::<usize>().unwrap() - 1;
-                    rows[row].clear();
-                }
-            }
-        }
-        rest = &tail[end + 1..];
-    }
-    rows[row].push_str(rest);
-    while rows.last().is_some_and(String::is_empty) {
-        rows.pop();
-    }
-    rows
+/// Ended well, with the terminal as it was.
+fn ended(terminal: &mut Terminal) {
+    assert_eq!(wait_for_end(&mut terminal.child).code(), Some(0));
+    assert!(terminal.is_cooked());
+    wait_for("the shell's screen", || {
+        let raw = terminal.raw();
+        raw.trim_end().ends_with("\u{1b}[?25h\u{1b}[?1049l").then_some(())
+    });
 }
 
 fn daemon(first: &Value) -> FakeDaemon {
@@ -164,6 +51,9 @@ fn daemon(first: &Value) -> FakeDaemon {
                 &json!({"seq": 9, "saved": true, "warning": null,
                 "review": {}}),
             ),
+            Some("pause" | "resume" | "extend") => {
+                ok(request, &json!({"seq": 9, "saved": true, "warning": null}))
+            }
             _ => String::new(),
         })
     });
@@ -181,7 +71,7 @@ fn session(status: &str) -> Value {
 #[test]
 fn a_session_counts_down_and_only_that_line_is_written() {
     let daemon = daemon(&session("ontask"));
-    let mut terminal = Terminal::start(&daemon, &["--no-notify"], &[]);
+    let mut terminal = watch(&daemon, &["--no-notify"], &[]);
     let first = terminal.wait_for("on task");
     assert_eq!(first[0], "draft the report");
     wait_for("two more ticks", || {
@@ -192,13 +82,13 @@ fn a_session_counts_down_and_only_that_line_is_written() {
     assert_ne!(terminal.screen()[1], first[1]);
     terminal.wait_for_keys();
     terminal.press("q");
-    terminal.ended();
+    ended(&mut terminal);
 }
 
 #[test]
 fn nothing_ticks_without_a_session() {
     let daemon = daemon(&planning());
-    let terminal = Terminal::start(&daemon, &["--no-notify"], &[]);
+    let terminal = watch(&daemon, &["--no-notify"], &[]);
     terminal.wait_for("no session");
     let switches = || {
         let status = fs::read_to_string(format!("/proc/{}/status", terminal.child.id())).unwrap();
@@ -214,23 +104,25 @@ fn nothing_ticks_without_a_session() {
 #[test]
 fn keys_answer_an_alert_and_a_window_that_was_left() {
     let daemon = daemon(&session("drifting"));
-    let mut terminal = Terminal::start(&daemon, &["--no-notify"], &[]);
+    let mut terminal = watch(&daemon, &["--no-notify"], &[]);
     terminal.wait_for("[t] this is on task");
     terminal.wait_for("Reddit is unrelated");
     terminal.wait_for_keys();
     // An arrow key is no answer.
     terminal.press("\u{1b}[B");
     terminal.press("b");
-    terminal.wait_for("back to task; the verdict");
-    assert_eq!(daemon.asked("refocus")[0]["args"], json!({"alert": 7}));
+    terminal.wait_for("back to task; no verdict stands");
+    let named = json!({"alert": 7, "or_left": true});
+    assert_eq!(daemon.asked("refocus")[0]["args"], named);
     daemon.tell(&event("alert_cleared", 2, &json!({"alert": 7, "why": "moved"})));
     daemon.tell(&event("state", 2, &session("ontask")));
     terminal.wait_for("you left firefox: reddit");
     terminal.press("t");
     terminal.wait_for("on task from now on");
-    assert_eq!(daemon.asked("ontask")[0]["args"], Value::Null);
-    // No question, no answer.
-    terminal.press("e");
+    assert_eq!(daemon.asked("ontask")[0]["args"], named);
+    // No question, no answer; by the key behind it we know that it has been read.
+    terminal.press("ep");
+    terminal.wait_for("paused; antidrift resume goes on");
     daemon.tell(&event("state", 3, &session("drifting")));
     terminal.wait_for("[e] end session");
     terminal.press("e");
@@ -238,7 +130,46 @@ fn keys_answer_an_alert_and_a_window_that_was_left() {
     assert_eq!(daemon.asked("complete").len(), 1);
     assert_eq!(daemon.asked("ontask").len(), 1);
     terminal.press("q");
-    terminal.ended();
+    ended(&mut terminal);
+}
+
+#[test]
+fn keys_pause_and_go_on_and_give_more_time_when_it_is_up() {
+    // The time is up when the daemon says so, whatever the machine's clock says of the states.
+    let session = |status| {
+        let mut state = active(status);
+        state["commitment"]["timebox_secs"] = Value::Null;
+        state
+    };
+    let daemon = daemon(&session("ontask"));
+    let mut terminal = watch(&daemon, &["--no-notify"], &[]);
+    terminal.wait_for("[p] pause   [q] quit");
+    terminal.wait_for_keys();
+    // Not now.
+    terminal.press("+");
+    terminal.press("p");
+    terminal.wait_for("paused; antidrift resume goes on");
+    assert_eq!(daemon.asked("pause")[0]["args"], Value::Null);
+    let mut state = session("idle");
+    state["paused"] = json!({"since_at": "2026-11-30T09:12:44Z", "until_at": null});
+    daemon.tell(&event("state", 2, &state));
+    terminal.wait_for("[p] resume   [q] quit");
+    terminal.press("p");
+    terminal.wait_for("back to task");
+    assert_eq!(daemon.asked("resume").len(), 1);
+    daemon.tell(&event("state", 3, &session("ontask")));
+    daemon.tell(&event("timebox_elapsed", 4, &json!({})));
+    terminal.wait_for("[+] 10 more minutes   [p] pause   [q] quit");
+    assert!(daemon.asked("extend").is_empty());
+    terminal.press("+");
+    terminal.wait_for("10 min more");
+    assert_eq!(daemon.asked("extend")[0]["args"], json!({"secs": 600}));
+    daemon.tell(&event("state", 5, &session("ontask")));
+    wait_for("the key to go", || {
+        (!terminal.screen().iter().any(|line| line.contains("[+]"))).then_some(())
+    });
+    terminal.press("q");
+    ended(&mut terminal);
 }
 
 #[test]
@@ -251,7 +182,7 @@ fn signals_end_it_within_a_second_and_give_the_terminal_back() {
         (Signal::QUIT, false),
         (Signal::TERM, true),
     ] {
-        let mut terminal = Terminal::start(&daemon, &[], &[]);
+        let mut terminal = watch(&daemon, &[], &[]);
         terminal.wait_for("Possible drift");
         terminal.wait_for_keys();
         if held {
@@ -264,22 +195,22 @@ fn signals_end_it_within_a_second_and_give_the_terminal_back() {
         if held {
             assert_eq!(wait_for_end(&mut terminal.child).code(), Some(0));
         } else {
-            terminal.ended();
+            ended(&mut terminal);
         }
         assert!(now() - begin < Duration::from_secs(1));
         assert!(!terminal.is_raw());
     }
     // Ctrl-C is one of them.
-    let mut terminal = Terminal::start(&daemon, &[], &[]);
+    let mut terminal = watch(&daemon, &[], &[]);
     terminal.wait_for_keys();
     terminal.press("\u{3}");
-    terminal.ended();
+    ended(&mut terminal);
 }
 
 #[test]
 fn a_terminal_that_is_gone_ends_it() {
     let daemon = daemon(&session("drifting"));
-    let mut terminal = Terminal::start(&daemon, &[], &[]);
+    let mut terminal = watch(&daemon, &[], &[]);
     terminal.wait_for("Possible drift");
     signal(&terminal.child, Signal::STOP);
     signal(&terminal.child, Signal::CONT);
@@ -293,7 +224,7 @@ fn a_terminal_that_is_gone_ends_it() {
 #[test]
 fn suspended_it_leaves_the_terminal_to_the_shell() {
     let daemon = daemon(&session("ontask"));
-    let mut terminal = Terminal::start(&daemon, &["--no-notify"], &[]);
+    let mut terminal = watch(&daemon, &["--no-notify"], &[]);
     terminal.wait_for("on task");
     terminal.wait_for_keys();
     terminal.press("\u{1a}");
@@ -311,13 +242,13 @@ fn suspended_it_leaves_the_terminal_to_the_shell() {
     terminal.press("b");
     terminal.wait_for("back to task;");
     terminal.press("q");
-    terminal.ended();
+    ended(&mut terminal);
 }
 
 #[test]
 fn a_resize_draws_it_anew() {
     let daemon = daemon(&session("drifting"));
-    let terminal = Terminal::start(&daemon, &["--no-notify"], &[]);
+    let terminal = watch(&daemon, &["--no-notify"], &[]);
     terminal.wait_for("[q] quit");
     resize(&terminal.master, 24, 20);
     let narrow = wait_for("a narrow screen", || {
@@ -338,9 +269,10 @@ fn titles_do_nothing_to_the_terminal_and_colours_can_be_off() {
     state["commitment"]["text"] = json!(hostile);
     let daemon = daemon(&state);
     for (environment, coloured) in [(&[][..], true), (&[("NO_COLOR", "1")], false)] {
-        let terminal = Terminal::start(&daemon, &["--no-notify"], environment);
+        let terminal = watch(&daemon, &["--no-notify"], environment);
         terminal.wait_for("okredx spoof");
-        let raw = terminal.raw();
+        let raw = terminal.raw().replace("\u{1b}]0;antidrift watch\u{7}", "(our own title)");
+        assert!(raw.contains("(our own title)"));
         for evil in ["[31m", "pwned", "\u{9b}", "\u{7}"] {
             assert!(!raw.contains(evil), "{evil:?}: {raw:?}");
         }
@@ -352,7 +284,7 @@ fn titles_do_nothing_to_the_terminal_and_colours_can_be_off() {
 #[test]
 fn a_terminal_that_knows_no_sequences_gets_lines() {
     let daemon = daemon(&session("ontask"));
-    let terminal = Terminal::start(&daemon, &["--no-notify"], &[("TERM", "dumb")]);
+    let terminal = watch(&daemon, &["--no-notify"], &[("TERM", "dumb")]);
     terminal.wait_for("on task: draft the report");
     assert!(!terminal.raw().contains('\u{1b}'));
 }

@@ -1,36 +1,102 @@
 //! What was sent to a model, written down where the user asked for it. Off unless a file is named.
+//!
+//! It stands between models and their backends, so that nothing is sent beside it: not by the
+//! judge, not by the coach, not by a check.
 
 use std::{
     fs::{self, OpenOptions},
     io::{self, Write as _},
     os::unix::fs::OpenOptionsExt as _,
     path::PathBuf,
+    sync::{Arc, mpsc},
+    thread,
 };
 
-use antidrift_protocol::Timestamp;
 use serde_json::json;
+use tokio::sync::oneshot;
+
+use crate::{
+    ai::backend::{Answering, Backend, Prompt},
+    clock,
+};
 
 /// When the file is this long it becomes `FILE.old`, in the place of the one before, and a new one
 /// begins.
 const MAX_FILE: u64 = 1024 * 1024;
 
-/// The file.
-#[derive(Debug)]
+/// Writes the file, on a thread of its own: a slow disk holds up the prompt and nothing else.
+#[derive(Clone, Debug)]
 pub struct Audit {
-    path: PathBuf,
-    failed: bool,
+    lines: mpsc::Sender<(String, oneshot::Sender<()>)>,
 }
 
 impl Audit {
     /// Writes to this file (0600), which need not exist.
-    pub fn new(path: PathBuf) -> Self {
-        Self { path, failed: false }
+    ///
+    /// # Errors
+    ///
+    /// There is no thread to be had.
+    pub fn new(path: PathBuf) -> io::Result<Self> {
+        let (lines, waiting) = mpsc::channel::<(String, oneshot::Sender<()>)>();
+        thread::Builder::new().name("audit".into()).spawn(move || {
+            let mut file = File { path, failed: false };
+            for (line, done) in waiting {
+                file.write(&line);
+                // Who was cancelled meanwhile sends nothing; then the file says too much.
+                let _ = done.send(());
+            }
+        })?;
+        Ok(Self { lines })
     }
 
-    /// Adds a line. A failure is logged once; the judge goes on.
-    pub fn write(&mut self, at: Timestamp, backend: &str, text: &str) {
-        let line = format!("{}\n", json!({"at": at, "backend": backend, "text": text}));
-        match self.append(&line) {
+    async fn write(&self, line: String) {
+        let (done, written) = oneshot::channel();
+        if self.lines.send((line, done)).is_ok() {
+            let _ = written.await;
+        }
+    }
+}
+
+/// A backend whose prompts are written down before they are sent.
+#[derive(Debug)]
+pub struct Audited<B> {
+    backend: Arc<B>,
+    /// As the state names it.
+    name: String,
+    audit: Audit,
+}
+
+impl<B> Audited<B> {
+    /// `name` is who the file says it was sent to.
+    pub fn new(backend: B, name: String, audit: Audit) -> Self {
+        Self { backend: Arc::new(backend), name, audit }
+    }
+}
+
+impl<B: Backend + 'static> Backend for Audited<B> {
+    fn name(&self) -> String {
+        self.backend.name()
+    }
+
+    fn ask(self: Arc<Self>, prompt: Prompt) -> Answering {
+        Box::pin(async move {
+            let (at, task) = (clock::now().wall, prompt.task.word());
+            let entry = json!({"at": at, "backend": self.name, "for": task, "text": prompt.text});
+            self.audit.write(format!("{entry}\n")).await;
+            Arc::clone(&self.backend).ask(prompt).await
+        })
+    }
+}
+
+struct File {
+    path: PathBuf,
+    failed: bool,
+}
+
+impl File {
+    /// A failure is logged once; what was to be sent is sent all the same.
+    fn write(&mut self, line: &str) {
+        match self.append(line) {
             Ok(()) => self.failed = false,
             Err(error) if !std::mem::replace(&mut self.failed, true) => {
                 tracing::warn!("what is sent cannot be written to {}: {error}", self.path.display())
@@ -62,18 +128,37 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
+    use crate::ai::{backend::Answered, prompt::Task};
+
+    #[derive(Debug)]
+    struct Silent;
+
+    impl Backend for Silent {
+        fn name(&self) -> String {
+            "silent".into()
+        }
+
+        fn ask(self: Arc<Self>, _: Prompt) -> Answering {
+            Box::pin(async { Ok(Answered { text: Vec::new(), complaint: String::new() }) })
+        }
+    }
 
     #[test]
     fn every_line_is_there_and_the_file_is_bounded() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("sent.jsonl");
-        let mut audit = Audit::new(path.clone());
+        let audit = Audit::new(path.clone()).unwrap();
+        let audited = Arc::new(Audited::new(Silent, "claude".into(), audit));
+        let text = "x".repeat(8000);
+        let prompt = Prompt { task: Task::Coach, text, private: Vec::new() };
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         for _ in 0..300 {
-            audit.write(Timestamp::from_millis(0), "claude", &"x".repeat(8000));
+            let answered = runtime.block_on(Arc::clone(&audited).ask(prompt.clone()));
+            assert!(answered.is_ok(), "it is sent on");
         }
         let text = fs::read_to_string(&path).unwrap();
         let line: serde_json::Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
-        assert_eq!(line["backend"], "claude");
+        assert_eq!((&line["backend"], &line["for"]), (&json!("claude"), &json!("coach")));
         let size = |it: io::Result<fs::DirEntry>| it.unwrap().metadata().unwrap().len();
         let sizes: u64 = fs::read_dir(dir.path()).unwrap().map(size).sum();
         assert!(sizes < 3 * MAX_FILE, "{sizes}");

@@ -1,11 +1,6 @@
 //! From the configuration's words to judges and coaches that can be asked.
 
-use std::{
-    env,
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::Duration,
-};
+use std::{path::Path, time::Duration};
 
 use antidrift_protocol::Destination;
 
@@ -13,10 +8,13 @@ use crate::{
     ai::{
         Failure,
         backend::{Backend, Model},
-        command::{ProgramBackend, Shared},
+        command::ProgramBackend,
         http::HttpBackend,
-        tools::{TOOLS, Task, tool},
+        process,
+        prompt::Task,
+        tools::{TOOLS, tool},
     },
+    audit::{Audit, Audited},
     config::Choice,
 };
 
@@ -33,19 +31,28 @@ pub struct Found {
     pub error: Option<String>,
 }
 
+/// What a backend is to be used for, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct Use<'a> {
+    /// What it will be asked for.
+    pub task: Task,
+    /// The model that a tool is told to use.
+    pub model: Option<&'a str>,
+    /// How long one prompt may take.
+    pub timeout: Duration,
+    /// Where programs get their files and directories.
+    pub runtime_dir: &'a Path,
+    /// Where it is written down what is sent.
+    pub audit: Option<&'a Audit>,
+}
+
 /// Looks for what was chosen. Nothing is started and nothing sent.
-pub fn find(
-    choice: &Choice,
-    task: Task,
-    model: Option<&str>,
-    timeout: Duration,
-    runtime_dir: &Path,
-) -> Found {
+pub fn find(choice: &Choice, to: Use<'_>) -> Found {
     let named = |name: &str| Found { name: name.to_owned(), ..Found::default() };
     let program = |name: &str, destination, found: Result<ProgramBackend, Failure>| match found {
         Ok(backend) => {
-            let backend = Shared(Arc::new(backend.with_timeout(timeout)));
-            Found { destination, model: Some(model_on(backend)), ..named(name) }
+            let model = to.model_on(backend.with_timeout(to.timeout), name);
+            Found { destination, model: Some(model), ..named(name) }
         }
         Err(failure) => Found { error: Some(failure.message), ..named(name) },
     };
@@ -54,11 +61,11 @@ pub fn find(
         Choice::None => named("none"),
         Choice::Off { backend, error } => Found { error: Some(error.clone()), ..named(backend) },
         Choice::Command(argv) => {
-            program("command", None, ProgramBackend::command(argv, runtime_dir))
+            program("command", None, ProgramBackend::command(argv, to.runtime_dir))
         }
         Choice::Tool(name) => match tool(name) {
             Some(tool) => {
-                let found = ProgramBackend::tool(tool, task, model, runtime_dir);
+                let found = ProgramBackend::tool(tool, to.task, to.model, to.runtime_dir);
                 program(name, Some(Destination::Cloud), found)
             }
             None => named(name),
@@ -66,18 +73,14 @@ pub fn find(
         Choice::Http(endpoint) => {
             let local = endpoint.check().unwrap_or(false);
             let destination = if local { Destination::Local } else { Destination::Cloud };
-            let backend = HttpBackend::new(endpoint.clone(), timeout);
-            Found {
-                destination: Some(destination),
-                model: Some(model_on(backend)),
-                ..named(&format!("http {}", endpoint.model))
-            }
+            let name = endpoint.name();
+            let model = to.model_on(HttpBackend::new(endpoint.clone(), to.timeout), &name);
+            Found { destination: Some(destination), model: Some(model), ..named(&name) }
         }
-        Choice::Auto(Some(endpoint)) => {
-            find(&Choice::Http(endpoint.clone()), task, model, timeout, runtime_dir)
-        }
-        Choice::Auto(None) => match TOOLS.iter().find(|tool| is_on_path(tool.name)) {
-            Some(tool) => find(&Choice::Tool(tool.name), task, model, timeout, runtime_dir),
+        Choice::Auto(Some(endpoint)) => find(&Choice::Http(endpoint.clone()), to),
+        // By presence only: asking a tool for its version can take seconds.
+        Choice::Auto(None) => match TOOLS.iter().find(|tool| process::is_there(tool.name)) {
+            Some(tool) => find(&Choice::Tool(tool.name), to),
             None => {
                 let names: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
                 let error = format!(
@@ -90,16 +93,11 @@ pub fn find(
     }
 }
 
-fn model_on(backend: impl Backend + 'static) -> Model {
-    Model::new(Arc::new(backend))
-}
-
-/// By presence only: asking a tool for its version can take seconds.
-fn is_on_path(program: &str) -> bool {
-    let path = env::var_os("PATH").unwrap_or_default();
-    let mut places = env::split_paths(&path).filter(|dir| dir.is_absolute());
-    let executable = |place: &PathBuf| {
-        place.is_file() && rustix::fs::access(place, rustix::fs::Access::EXEC_OK).is_ok()
-    };
-    places.any(|dir| executable(&dir.join(program)))
+impl Use<'_> {
+    fn model_on(&self, backend: impl Backend + 'static, name: &str) -> Model {
+        match self.audit {
+            Some(audit) => Model::new(Audited::new(backend, name.to_owned(), audit.clone())),
+            None => Model::new(backend),
+        }
+    }
 }

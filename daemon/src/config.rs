@@ -24,6 +24,7 @@ use choice::choose;
 use crate::{
     ai::embedded::{Catalogue, CatalogueError, Entry, catalogue},
     evidence::{ClassListError, Contexts, Privacy, PrivacyError},
+    history::HistorySettings,
     session::NotifySettings,
 };
 
@@ -65,8 +66,12 @@ pub struct Config {
     pub settle: Duration,
     /// Which classes hold many contexts, and which are passed over.
     pub contexts: Contexts,
+    /// How long there is no input before a person counts as away; `None`: that is not looked at.
+    pub idle_after: Option<Duration>,
     /// What a person is told of, and how loudly.
     pub notify: NotifySettings,
+    /// What is kept of sessions that are over.
+    pub history: HistorySettings,
 }
 
 /// What stands in the file, as it stands there.
@@ -77,7 +82,9 @@ struct Tables {
     coach: CoachTable,
     privacy: PrivacyTable,
     drift: DriftTable,
+    away: AwayTable,
     notify: NotifyTable,
+    history: HistoryTable,
     catalogue: CatalogueTable,
 }
 
@@ -86,10 +93,10 @@ struct Tables {
 struct JudgeTable {
     backend: Option<String>,
     command: Option<Spanned<Vec<String>>>,
-    model: Option<String>,
+    model: Option<Spanned<String>>,
     prefilter: Option<bool>,
     max_per_session: Option<u64>,
-    http: HttpTable,
+    http: Option<Spanned<HttpTable>>,
     timeout_secs: Option<Seconds>,
 }
 
@@ -101,7 +108,7 @@ struct CatalogueTable {
     programs: BTreeMap<Spanned<String>, Vec<Spanned<String>>>,
 }
 
-#[derive(Deserialize, Default)]
+#[derive(Clone, Deserialize, Default)]
 #[serde(default, deny_unknown_fields)]
 struct HttpTable {
     base_url: Option<String>,
@@ -117,7 +124,7 @@ struct CoachTable {
     backend: Option<String>,
     command: Option<Spanned<Vec<String>>>,
     model: Option<String>,
-    http: HttpTable,
+    http: Option<Spanned<HttpTable>>,
     timeout_secs: Option<Seconds>,
 }
 
@@ -126,7 +133,7 @@ struct CoachTable {
 struct PrivacyTable {
     redact: Vec<Spanned<String>>,
     exclude_classes: Vec<Spanned<String>>,
-    audit_file: Option<PathBuf>,
+    audit_file: Option<Spanned<PathBuf>>,
 }
 
 #[derive(Deserialize, Default)]
@@ -136,6 +143,12 @@ struct DriftTable {
     settle_secs: Option<Seconds>,
     many_context_classes: Option<Vec<Spanned<String>>>,
     ignore_classes: Option<Vec<Spanned<String>>>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default, deny_unknown_fields)]
+struct AwayTable {
+    idle_secs: Option<Seconds>,
 }
 
 #[derive(Deserialize, Default)]
@@ -155,6 +168,25 @@ impl NotifyTable {
             repeat: self.repeat.unwrap_or(default.repeat),
             on_return: self.on_return.unwrap_or(default.on_return),
             activate: self.activate.unwrap_or(default.activate),
+        }
+    }
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default, deny_unknown_fields)]
+struct HistoryTable {
+    enabled: Option<bool>,
+    titles: Option<bool>,
+    keep_days: Option<u32>,
+}
+
+impl HistoryTable {
+    fn settings(&self) -> HistorySettings {
+        let default = HistorySettings::default();
+        HistorySettings {
+            enabled: self.enabled.unwrap_or(default.enabled),
+            titles: self.titles.unwrap_or(default.titles),
+            keep_days: self.keep_days.map_or(default.keep_days, |it| Some(it).filter(|&it| it > 0)),
         }
     }
 }
@@ -251,33 +283,35 @@ impl Config {
         let at = |span: Option<Range<usize>>, message: String| {
             fault(path, text, span.map_or(0, |span| span.start), message)
         };
-        let Tables { judge, coach, privacy, drift, notify, catalogue } = toml::from_str(text)
-            .map_err(|error| at(error.span(), with_suggestion(&one_line(error.message()))))?;
+        let Tables { judge, coach, privacy, drift, away, notify, history, catalogue } =
+            toml::from_str(text)
+                .map_err(|error| at(error.span(), with_suggestion(&one_line(error.message()))))?;
 
-        let command = |key: &str, command: Option<Spanned<Vec<String>>>| match command {
+        let command = |command: Option<&Spanned<Vec<String>>>| match command {
             Some(command) if command.get_ref().first().is_none_or(|program| program.is_empty()) => {
-                let message =
-                    format!("{key}: must begin with a program, as in [\"/path/to/judge\"]");
-                Err(at(Some(command.span()), message))
+                let message = "command: must begin with a program, as in [\"/path/to/judge\"]";
+                Err(at(Some(command.span()), message.into()))
             }
-            command => Ok(command.map(Spanned::into_inner)),
+            command => Ok(command.map(|command| command.get_ref().clone())),
+        };
+        let http = |table: &Option<Spanned<HttpTable>>| {
+            table.as_ref().map(|table| table.get_ref().clone()).unwrap_or_default()
         };
         let named = backend.filter(|name| !name.is_empty()).or(judge.backend.as_deref());
-        let chosen = choose(
-            "judge",
-            named.unwrap_or("embedded"),
-            command("command", judge.command)?,
-            &judge.http,
-        );
-        let coach_command = command("command", coach.command)?;
+        let judge_command = command(judge.command.as_ref())?;
+        let coach_command = command(coach.command.as_ref())?;
+        nothing_unused(&judge, named, &coach, &at)?;
+        let chosen =
+            choose("judge", named.unwrap_or("embedded"), judge_command, &http(&judge.http));
         let coach_chosen = match &coach.backend {
-            Some(name) => choose("coach", name, coach_command, &coach.http),
+            Some(name) => choose("coach", name, coach_command, &http(&coach.http)),
             None if coach_command.is_some() => {
-                choose("coach", "command", coach_command, &coach.http)
+                choose("coach", "command", coach_command, &http(&coach.http))
             }
             None if chosen.is_model() => chosen.clone(),
             None => Choice::None,
         };
+        let model = judge.model.map(Spanned::into_inner);
         let (many, ignored) = (&drift.many_context_classes, &drift.ignore_classes);
         let (many, ignored) = (
             class_list("many_context_classes", many.as_deref(), &at)?,
@@ -288,24 +322,63 @@ impl Config {
         };
         Ok(Self {
             judge: chosen,
-            coach_model: coach.model.or_else(|| judge.model.clone()),
-            model: judge.model,
+            coach_model: coach.model.or_else(|| model.clone()),
+            model,
             coach: coach_chosen,
             coach_timeout: secs(coach.timeout_secs, 60),
             max_per_session: judge.max_per_session.filter(|&limit| limit > 0),
             prefilter: judge.prefilter.unwrap_or(false),
             catalogue: own_catalogue(&catalogue, &at)?,
             privacy: own_privacy(&privacy, &at)?,
-            audit_file: privacy.audit_file,
+            audit_file: privacy
+                .audit_file
+                .map(|file| absolute("audit_file", file, &at))
+                .transpose()?,
             judge_timeout: secs(judge.timeout_secs, 30),
             debounce: secs(drift.debounce_secs, 10),
             settle: secs(drift.settle_secs, 2),
+            idle_after: Some(secs(away.idle_secs, 300)).filter(|time| !time.is_zero()),
             notify: notify.settings(),
+            history: history.settings(),
             // Both lists were tried above.
             contexts: Contexts::from_config(many.as_deref(), ignored.as_deref())
                 .map_err(|error| at(None, error.to_string()))?,
         })
     }
+}
+
+/// A key that only a named backend uses, where none is named: whoever set it meant a judge to be
+/// asked that would not be, or left it behind from one that shall not be asked any more. Which of
+/// them is not to be guessed, since the one sends what the other has taken back.
+fn nothing_unused(
+    judge: &JudgeTable,
+    named: Option<&str>,
+    coach: &CoachTable,
+    at: &dyn Fn(Option<Range<usize>>, String) -> ConfigError,
+) -> Result<(), ConfigError> {
+    let coach_is_named = coach.backend.is_some() || coach.command.is_some();
+    let judge_is_named = named.is_some();
+    for (used, span, key, backend) in [
+        (judge_is_named, judge.command.as_ref().map(Spanned::span), "[judge] command", "command"),
+        (judge_is_named, judge.http.as_ref().map(Spanned::span), "[judge.http]", "http"),
+        (
+            // The coach takes it too.
+            judge_is_named || coach_is_named,
+            judge.model.as_ref().map(Spanned::span),
+            "[judge] model",
+            "claude",
+        ),
+        (coach_is_named, coach.http.as_ref().map(Spanned::span), "[coach.http]", "http"),
+    ] {
+        if let (false, Some(span)) = (used, span) {
+            let message = format!(
+                "{key} is set, but no backend that uses it; name one beside it, such as backend = \
+                 {backend:?}, or take it out"
+            );
+            return Err(at(Some(span), message));
+        }
+    }
+    Ok(())
 }
 
 /// Reads a file of bounded size, so that a device or a log given by mistake does no harm.
@@ -341,6 +414,19 @@ fn own_catalogue(
         }
     }
     Ok(catalogue)
+}
+
+/// A path that means the same wherever the daemon was started. No `~` is expanded, so one that begins
+/// with it would be a directory of that name.
+fn absolute(
+    key: &str,
+    path: Spanned<PathBuf>,
+    at: &dyn Fn(Option<Range<usize>>, String) -> ConfigError,
+) -> Result<PathBuf, ConfigError> {
+    if path.get_ref().is_absolute() {
+        return Ok(path.into_inner());
+    }
+    Err(at(Some(path.span()), format!("{key}: must be a whole path that begins with /")))
 }
 
 /// A rule that does not compile stops the start: without it something would be sent.

@@ -14,13 +14,14 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    ai::{Failure, Judge, Judgement, Verdict, prompt},
-    audit::Audit,
+    ai::{Failure, Judge, Judgement, Verdict},
     clock::{self, Timer},
+    desk::Desk,
     evidence::Window,
+    history::History,
     hub::{Hub, Subscription},
-    sensor::{Desk, Observation},
-    session::{Effects, Input, JudgeStart, Now, RunId, Session, Ticket},
+    sensor::{Absence, Observation},
+    session::{Effects, Input, JudgeNews, JudgeStart, Now, RunId, Session, Ticket},
     store::Store,
 };
 
@@ -35,12 +36,13 @@ type Reply = oneshot::Sender<Result<Answer, ErrorObject>>;
 
 /// What connections ask of the controller.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "most messages are the large one")]
 pub enum Message {
     /// Something for the session.
     Request {
         /// What.
-        command: Command,
+        command: Box<Command>,
+        /// The processes it comes from: see [`Input::Request`].
+        lineage: Vec<u32>,
         /// Where the answer goes, once the change is made and its save was attempted.
         reply: Reply,
     },
@@ -70,8 +72,8 @@ pub struct Controller {
     judge: Option<Arc<dyn Judge>>,
     run: Option<Run>,
     store: Store,
-    audit: Option<Audit>,
     desk: Desk,
+    history: History,
     hub: Hub,
     timer: Timer,
     tickets: u64,
@@ -93,12 +95,16 @@ impl Controller {
         session: Session,
         judge: Option<Arc<dyn Judge>>,
         store: Store,
-        audit: Option<Audit>,
         desk: Desk,
+        history: History,
     ) -> io::Result<Self> {
         let timer = Timer::new()?;
         let hub = Hub::default();
-        Ok(Self { session, judge, run: None, store, audit, desk, hub, timer, tickets: 0 })
+        // It may be that the last daemon could not.
+        if let Some(record) = session.record() {
+            history.keep(record);
+        }
+        Ok(Self { session, judge, run: None, store, desk, history, hub, timer, tickets: 0 })
     }
 
     /// Runs until `stop` is cancelled, then tells everybody, saves, and returns. `reason` is what
@@ -107,6 +113,7 @@ impl Controller {
         mut self,
         mut messages: mpsc::Receiver<Message>,
         mut observations: watch::Receiver<Option<Observation>>,
+        mut logins: watch::Receiver<Absence>,
         stop: CancellationToken,
         reason: impl FnOnce() -> String,
     ) {
@@ -120,6 +127,10 @@ impl Controller {
                     if let Some(observation) = seen {
                         self.step(Input::Observed(observation), None);
                     }
+                }
+                Ok(()) = logins.changed() => {
+                    let absence = *logins.borrow_and_update();
+                    self.step(Input::Absence(absence), None);
                 }
                 (run, result) = finished(&mut self.run) => {
                     self.run = None;
@@ -160,10 +171,11 @@ impl Controller {
 
     fn receive(&mut self, message: Message) {
         match message {
-            Message::Request { command, reply } => {
+            Message::Request { command, lineage, reply } => {
                 self.tickets += 1;
                 let ticket = Ticket(self.tickets);
-                self.step(Input::Request { ticket, command }, Some(reply));
+                let input = Input::Request { ticket, command: *command, lineage };
+                self.step(input, Some(reply));
             }
             Message::RecentClasses { reply } => {
                 let _ = reply.send(self.session.recent_classes());
@@ -213,18 +225,21 @@ impl Controller {
                 }
             }
         }
-        if let Some(failure) = effects.judge_failed.take() {
-            tracing::warn!("the judge failed: {failure}");
+        if let Some(record) = effects.record.take() {
+            self.history.keep(record);
+        }
+        match effects.judge_news.take() {
+            Some(JudgeNews::Fails(why)) => tracing::warn!("the judge fails: {why}"),
+            Some(JudgeNews::Recovered { failures }) => {
+                tracing::info!("the judge answers again, after {failures} failures in a row");
+            }
+            None => {}
         }
         self.hub.publish(&mut effects, now);
         if let Some(JudgeStart { run, question }) = effects.start_judge
             && let Some(judge) = &self.judge
         {
             tracing::debug!(class = question.class, "the judge is asked");
-            if let Some(audit) = &mut self.audit {
-                let backend = self.session.state(now).judge.backend;
-                audit.write(now.wall, &backend, &prompt::judge(&question));
-            }
             self.run = Some(Run { id: run, judgement: judge.judge(question) });
         }
     }

@@ -12,7 +12,7 @@ use antidrift_daemon::{
     ai::guard,
     config::Config,
     instance::{Claim, Instance},
-    logging, run, socket_activation,
+    logging, login, run, socket_activation,
     store::StateDir,
 };
 use antidrift_protocol::{
@@ -48,7 +48,8 @@ Examples:
   ANTIDRIFT_AI_BACKEND=none antidriftd -v
                                 without a judge for once, and say what happens
 
-Exit status: 0 stopped by a signal, 1 cannot run or runs already, 2 usage or configuration.";
+Exit status: 0 stopped by a signal, 1 cannot run or runs already, 2 usage or configuration. Without
+the judge that is configured it runs all the same: antidrift status says what is wrong with it.";
 
 /// Most characters of a message.
 const MESSAGE: usize = 1000;
@@ -77,8 +78,7 @@ fn main() -> ExitCode {
 /// Shows help, the version or what is wrong with the command line.
 fn explain(error: &clap::Error) -> ExitCode {
     let code = error.exit_code();
-    let text: String =
-        error.to_string().lines().map(|line| text::terminal(line, MESSAGE) + "\n").collect();
+    let text = text::terminal_lines(&error.to_string(), MESSAGE);
     if error.use_stderr() {
         let _ = io::stderr().write_all(text.as_bytes());
         return ExitCode::from(u8::try_from(code).unwrap_or(2));
@@ -132,11 +132,15 @@ fn start(args: Args) -> Result<(), (u8, String)> {
         display: var("DISPLAY"),
         wayland: var("WAYLAND_DISPLAY").is_some()
             || var("XDG_SESSION_TYPE").as_deref() == Some("wayland"),
+        login: login::Settings {
+            address: var("DBUS_SYSTEM_BUS_ADDRESS"),
+            session: var("XDG_SESSION_ID"),
+        },
     };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
-        // Only file work of the runtime's own would use them, of which there is none.
-        .max_blocking_threads(1)
+        // The display and the history are asked on them, seldom, and each may be slow.
+        .max_blocking_threads(4)
         .build()
         .map_err(fatal)?;
     runtime.block_on(run(options)).map_err(|error: RunError| fatal(error))

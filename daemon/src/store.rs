@@ -80,20 +80,26 @@ impl fmt::Debug for Queue {
 
 impl Store {
     /// Opens the state directory and reads what an earlier daemon left. Nothing that is found there
-    /// keeps the daemon from starting: what cannot be read is set aside under another name.
-    pub fn open(dir: StateDir) -> (Self, Option<Snapshot>) {
+    /// keeps the daemon from starting: what is no snapshot is set aside under another name. What
+    /// cannot be read may be a whole one, so it is left in its place and nothing is saved over it.
+    pub fn open(mut dir: StateDir) -> (Self, Option<Snapshot>) {
         let mut snapshot = None;
-        match &dir.path {
-            Ok(path) => {
-                if let Err(error) = prepare(path, dir.made_by_user) {
-                    tracing::warn!("nothing will be saved: {}: {error}", path.display());
-                } else {
-                    remove_leftovers(path);
-                }
-                snapshot = restore(path);
+        let opened = dir.path.clone().and_then(|path| {
+            let prepared = prepare(&path, dir.made_by_user);
+            if prepared.is_ok() {
+                remove_leftovers(&path);
             }
-            Err(why) => tracing::warn!("nothing will be saved: {why}"),
+            snapshot = restore(&path)?;
+            // It is made again at each save: it may come back.
+            if let Err(error) = prepared {
+                tracing::warn!("nothing will be saved: {}: {error}", path.display());
+            }
+            Ok(path)
+        });
+        if let Err(why) = &opened {
+            tracing::warn!("nothing will be saved: {why}");
         }
+        dir.path = opened;
         let shared = Arc::new(Shared { dir, queue: Mutex::default() });
         (Self { shared }, snapshot)
     }
@@ -256,42 +262,56 @@ enum Unfit {
     Newer,
 }
 
-/// Reads the snapshot; sets aside what is none.
-fn restore(dir: &Path) -> Option<Snapshot> {
+/// Reads the snapshot; sets aside what is none. The error says why it is neither read nor gone.
+fn restore(dir: &Path) -> Result<Option<Snapshot>, String> {
     let path = dir.join(FILE);
+    let in_place = |problem: String| {
+        format!(
+            "the saved session {} {problem}; it is left as it is, so that nothing is lost: see to it \
+             and restart the daemon",
+            path.display()
+        )
+    };
     let (unfit, why) = match read(&path) {
-        Ok(text) => match parse(&text) {
-            Ok(snapshot) => return Some(snapshot),
+        Ok(Some(text)) => match parse(&text) {
+            Ok(snapshot) => return Ok(Some(snapshot)),
             Err(reason) => reason,
         },
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
-        Err(error) => (Unfit::Corrupt, error.to_string()),
+        Ok(None) => (Unfit::Corrupt, "it is no regular file".to_owned()),
+        Err(_) if is_absent(&path) => return Ok(None),
+        Err(error) => return Err(in_place(format!("cannot be read ({error})"))),
     };
     let aside = aside_name(dir, unfit);
-    match fs::rename(&path, &aside) {
-        Ok(()) => tracing::warn!(
-            "the saved session {} cannot be used ({why}); it is kept as {}",
-            path.display(),
-            aside.display()
-        ),
-        Err(error) => tracing::warn!(
-            "the saved session {} cannot be used ({why}), nor moved out of the way ({error})",
-            path.display()
-        ),
+    if let Err(error) = fs::rename(&path, &aside) {
+        return Err(in_place(format!(
+            "cannot be used ({why}), nor moved out of the way ({error})"
+        )));
     }
-    None
+    tracing::warn!(
+        "the saved session {} cannot be used ({why}); it is kept as {}",
+        path.display(),
+        aside.display()
+    );
+    Ok(None)
 }
 
-fn read(path: &Path) -> io::Result<Vec<u8>> {
+/// Whether nothing of that name is there, not even a link that leads nowhere.
+fn is_absent(path: &Path) -> bool {
+    let absent = [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory];
+    fs::symlink_metadata(path).is_err_and(|error| absent.contains(&error.kind()))
+}
+
+/// What stands in the file; `None` if it is something else than a file.
+fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     let mut text = Vec::new();
     // Opening a pipe would wait for a writer for ever.
     let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
     if !file.metadata()?.is_file() {
-        return Err(io::Error::other("it is no regular file"));
+        return Ok(None);
     }
     file.take(MAX_FILE).read_to_end(&mut text)?;
-    Ok(text)
+    Ok(Some(text))
 }
 
 fn parse(text: &[u8]) -> Result<Snapshot, (Unfit, String)> {
@@ -334,179 +354,4 @@ fn aside_name(dir: &Path, unfit: Unfit) -> PathBuf {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::mpsc;
-
-    use super::*;
-    use crate::session::SavedSession;
-
-    fn chosen(dir: &Path) -> StateDir {
-        StateDir { path: Ok(dir.into()), made_by_user: true }
-    }
-
-    fn snapshot(text: &str) -> Box<Snapshot> {
-        let started_at = antidrift_protocol::Timestamp::from_millis(1_000);
-        let session = SavedSession { text: text.into(), started_at, ..SavedSession::default() };
-        Box::new(Snapshot { last_alert: 7, session: Some(session) })
-    }
-
-    fn save(store: &Store, text: &str) -> Result<(), String> {
-        let (sender, receiver) = mpsc::channel();
-        let waiter: Waiter =
-            Box::new(move |result| sender.send(result.map_err(str::to_owned)).unwrap());
-        store.save(snapshot(text), Some(waiter));
-        receiver.recv_timeout(std::time::Duration::from_secs(10)).unwrap()
-    }
-
-    fn names(dir: &Path) -> Vec<String> {
-        let mut names: Vec<String> = fs::read_dir(dir)
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
-        names.sort();
-        names
-    }
-
-    #[test]
-    fn what_was_saved_comes_back() {
-        let root = tempfile::tempdir().unwrap();
-        let dir = root.path().join("a/b");
-        let (store, found) = Store::open(chosen(&dir));
-        assert_eq!(found, None);
-        save(&store, "one").unwrap();
-        save(&store, "two").unwrap();
-        assert_eq!(Store::open(chosen(&dir)).1, Some(*snapshot("two")));
-        assert_eq!(names(&dir), [FILE]);
-        let mode = |path: &Path| fs::metadata(path).unwrap().mode() & 0o777;
-        assert_eq!((mode(&dir), mode(&dir.join(FILE))), (0o700, 0o600));
-    }
-
-    #[test]
-    fn what_no_client_could_have_asked_for_is_set_aside() {
-        let sound = snapshot("sound");
-        let damaged = |damage: fn(&mut SavedSession)| {
-            let mut snapshot = sound.clone();
-            damage(snapshot.session.as_mut().unwrap());
-            snapshot
-        };
-        let mut numbers = sound.clone();
-        numbers.last_alert = u64::MAX;
-        for snapshot in [
-            damaged(|it| it.text = "x".repeat(200_000)),
-            damaged(|it| it.text = "\0".into()),
-            damaged(|it| it.timebox_secs = Some(u64::MAX)),
-            damaged(|it| it.started_at = antidrift_protocol::Timestamp::default()),
-            damaged(|it| it.allowed.window_titles = vec!["x".into(); 3000]),
-            numbers,
-        ] {
-            assert!(snapshot.check().is_err(), "{snapshot:?}");
-            let root = tempfile::tempdir().unwrap();
-            let envelope = Envelope { version: VERSION, snapshot: &snapshot };
-            fs::write(root.path().join(FILE), serde_json::to_vec(&envelope).unwrap()).unwrap();
-            assert_eq!(Store::open(chosen(root.path())).1, None);
-            assert_eq!(names(root.path()), ["session.json.corrupt-1"]);
-        }
-        assert_eq!(sound.check(), Ok(()));
-    }
-
-    #[test]
-    fn a_pipe_in_the_place_of_the_file_is_set_aside() {
-        let root = tempfile::tempdir().unwrap();
-        let mode = rustix::fs::Mode::RUSR;
-        rustix::fs::mkfifoat(rustix::fs::CWD, root.path().join(FILE), mode).unwrap();
-        assert_eq!(Store::open(chosen(root.path())).1, None);
-        assert_eq!(names(root.path()), ["session.json.corrupt-1"]);
-    }
-
-    #[test]
-    fn our_own_directory_is_closed() {
-        let root = tempfile::tempdir().unwrap();
-        for (made_by_user, expected) in [(true, 0o755), (false, 0o700)] {
-            fs::set_permissions(root.path(), Permissions::from_mode(0o755)).unwrap();
-            drop(Store::open(StateDir { path: Ok(root.path().into()), made_by_user }));
-            assert_eq!(fs::metadata(root.path()).unwrap().mode() & 0o777, expected);
-        }
-    }
-
-    #[test]
-    fn what_cannot_be_read_is_set_aside() {
-        for (text, name) in [
-            (&b""[..], "session.json.corrupt-1"),
-            (b"{", "session.json.corrupt-1"),
-            (b"{\"version\":1,\"snapshot\":{\"last_alert\":\"x\"}}", "session.json.corrupt-1"),
-            (b"{\"version\":1}", "session.json.corrupt-1"),
-            (b"\xff\xfe\0", "session.json.corrupt-1"),
-            (b"[]", "session.json.corrupt-1"),
-            (b"{\"version\":2,\"snapshot\":[]}", "session.json.newer-1"),
-        ] {
-            let root = tempfile::tempdir().unwrap();
-            fs::write(root.path().join(FILE), text).unwrap();
-            let (store, found) = Store::open(chosen(root.path()));
-            assert_eq!(found, None, "{text:?}");
-            assert_eq!(names(root.path()), [name], "{text:?}");
-            assert_eq!(fs::read(root.path().join(name)).unwrap(), text);
-            save(&store, "new").unwrap();
-            assert_eq!(names(root.path()), [FILE, name]);
-        }
-    }
-
-    #[test]
-    fn a_newer_snapshot_of_the_same_version_is_read() {
-        let root = tempfile::tempdir().unwrap();
-        let text = "{\"version\":1,\"by\":\"x\",\"snapshot\":{\"last_alert\":3,\"more\":[1]}}";
-        fs::write(root.path().join(FILE), text).unwrap();
-        let found = Store::open(chosen(root.path())).1.unwrap();
-        assert_eq!((found.last_alert, found.session), (3, None));
-    }
-
-    #[test]
-    fn few_files_are_kept_and_leftovers_removed() {
-        let root = tempfile::tempdir().unwrap();
-        for n in 0..9 {
-            fs::write(root.path().join(FILE), format!("bad {n}")).unwrap();
-            fs::write(root.path().join("session.json.99.tmp"), "half").unwrap();
-            drop(Store::open(chosen(root.path())));
-        }
-        let expected: Vec<String> = (1..=5).map(|n| format!("{FILE}.corrupt-{n}")).collect();
-        assert_eq!(names(root.path()), expected);
-        let texts: Vec<_> =
-            expected.iter().map(|name| fs::read(root.path().join(name)).unwrap()).collect();
-        assert!(texts.contains(&b"bad 8".to_vec()), "the newest is kept");
-    }
-
-    #[test]
-    fn a_failure_is_told_and_mends() {
-        let root = tempfile::tempdir().unwrap();
-        let dir = root.path().join("state");
-        // A file in the place of the directory fails for root as well.
-        fs::write(&dir, "").unwrap();
-        let (store, found) = Store::open(chosen(&dir));
-        assert_eq!(found, None);
-        let why = save(&store, "lost").unwrap_err();
-        assert!(why.contains("could not be saved") && why.contains("state"), "{why}");
-        fs::remove_file(&dir).unwrap();
-        let (sender, receiver) = mpsc::channel();
-        store.flush(Box::new(move |result| sender.send(result.is_ok()).unwrap()));
-        assert!(receiver.recv_timeout(std::time::Duration::from_secs(10)).unwrap());
-        assert_eq!(Store::open(chosen(&dir)).1, Some(*snapshot("lost")));
-
-        let nowhere = StateDir { path: Err("no home".into()), made_by_user: false };
-        assert_eq!(save(&Store::open(nowhere).0, "x"), Err("no home".into()));
-    }
-
-    #[test]
-    fn many_waiters_are_served_by_few_writes() {
-        let root = tempfile::tempdir().unwrap();
-        let (store, _) = Store::open(chosen(root.path()));
-        let (sender, receiver) = mpsc::channel();
-        for n in 0..200 {
-            let sender = sender.clone();
-            let waiter: Waiter = Box::new(move |result| sender.send(result.is_ok()).unwrap());
-            store.save(snapshot(&n.to_string()), Some(waiter));
-        }
-        for _ in 0..200 {
-            assert!(receiver.recv_timeout(std::time::Duration::from_secs(10)).unwrap());
-        }
-        assert_eq!(Store::open(chosen(root.path())).1, Some(*snapshot("199")));
-    }
-}
+mod tests;

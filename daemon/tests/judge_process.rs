@@ -9,7 +9,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use antidrift_daemon::ai::{Failure, FailureKind, Judge, Question, Verdict, command::CommandJudge};
+use antidrift_daemon::ai::{
+    Failure, FailureKind, Judge, Question, Verdict, backend::Model, command::ProgramBackend,
+};
 use tempfile::TempDir;
 
 /// How long anything may take on a busy machine.
@@ -36,13 +38,21 @@ impl Bench {
     }
 
     /// A judge that is a shell script; `$OUT` is a directory of the test's own.
-    fn judge(&self, script: &str) -> CommandJudge {
+    fn program(&self, script: &str) -> ProgramBackend {
         let argv = ["/bin/sh", "-c", script].map(str::to_owned);
         let script = format!("OUT={}; {}", self.dir.path().display(), argv[2]);
         let argv = [argv[0].clone(), argv[1].clone(), script];
-        CommandJudge::new(&argv, &self.runtime())
+        ProgramBackend::command(&argv, &self.runtime())
             .unwrap()
             .with_guard(env!("CARGO_BIN_EXE_antidriftd").into())
+    }
+
+    fn judge(&self, script: &str) -> Model {
+        Model::new(self.program(script))
+    }
+
+    fn judge_within(&self, limit: Duration, script: &str) -> Model {
+        Model::new(self.program(script).with_timeout(limit))
     }
 
     fn ask(&self, script: &str) -> Result<Verdict, Failure> {
@@ -202,10 +212,26 @@ fn f36_a_hung_judge_and_its_children_are_gone_after_the_limit() {
     let script = "trap '' TERM; echo $$ > $OUT/leader; \
                   sh -c 'trap \"\" TERM; echo $$ > '$OUT'/child; sleep 300' & \
                   setsid sh -c 'echo $$ > '$OUT'/stray; sleep 300' & wait";
-    let judge = bench.judge(script).with_timeout(Duration::from_secs(1));
+    let judge = bench.judge_within(Duration::from_secs(1), script);
     fails(run(judge.judge(question())), FailureKind::TimedOut, "1 s");
     for name in ["leader", "child", "stray"] {
         until_gone(&bench.pid(name));
+    }
+    bench.leaves_nothing();
+}
+
+/// Some tools try to log in, or to reach a network that is not there, until they are ended.
+#[test]
+fn what_a_hung_judge_complained_of_is_told() {
+    let bench = Bench::new();
+    for (said, kind) in [
+        ("ERROR: reconnecting", FailureKind::TimedOut),
+        ("ERROR: 401 Unauthorized", FailureKind::NotLoggedIn),
+    ] {
+        let script = format!("echo '{said}' >&2; cat >&2; exec sleep 300");
+        let judge = bench.judge_within(Duration::from_secs(1), &script);
+        let failure = fails(run(judge.judge(question())), kind, said);
+        assert!(failure.message.contains("no answer within 1 s"), "{failure:?}");
     }
     bench.leaves_nothing();
 }
@@ -236,9 +262,8 @@ fn a_judgement_that_is_dropped_leaves_nothing() {
 #[test]
 fn a_judge_that_stops_its_guard_is_ended_all_the_same() {
     let bench = Bench::new();
-    let judge = bench
-        .judge("echo $$ > $OUT/leader; kill -STOP $PPID; sleep 781")
-        .with_timeout(Duration::from_millis(500));
+    let script = "echo $$ > $OUT/leader; kill -STOP $PPID; sleep 781";
+    let judge = bench.judge_within(Duration::from_millis(500), script);
     fails(run(judge.judge(question())), FailureKind::TimedOut, "no answer");
     until_gone(&bench.pid("leader"));
     bench.leaves_nothing();
@@ -298,7 +323,7 @@ fn f37_a_program_that_is_not_there_is_named_at_once() {
     let plain = bench.path("plain");
     fs::write(&plain, "#!/bin/sh\n").unwrap();
     fs::set_permissions(&plain, fs::Permissions::from_mode(0o644)).unwrap();
-    let new = |word: &str| CommandJudge::new(&[word.to_owned()], &bench.runtime());
+    let new = |word: &str| ProgramBackend::command(&[word.to_owned()], &bench.runtime());
     for (word, part) in [
         ("no-such-judge", "no-such-judge"),
         ("/nowhere/judge", "/nowhere/judge"),
@@ -310,8 +335,8 @@ fn f37_a_program_that_is_not_there_is_named_at_once() {
     }
     // One that goes away later fails that run and no other.
     fs::set_permissions(&plain, fs::Permissions::from_mode(0o755)).unwrap();
-    let judge =
-        new(plain.to_str().unwrap()).unwrap().with_guard(env!("CARGO_BIN_EXE_antidriftd").into());
+    let program = new(plain.to_str().unwrap()).unwrap();
+    let judge = Model::new(program.with_guard(env!("CARGO_BIN_EXE_antidriftd").into()));
     fs::remove_file(&plain).unwrap();
     fails(run(judge.judge(question())), FailureKind::NotInstalled, "missing");
     bench.leaves_nothing();

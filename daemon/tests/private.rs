@@ -29,6 +29,7 @@ fn settings() -> Settings {
         contexts: Contexts::default(),
         privacy: antidrift_daemon::evidence::Privacy::default(),
         notify: NotifySettings::default(),
+        keep_titles: false,
         judge: JudgeSettings {
             backend: "command".into(),
             destination: Some(Destination::Local),
@@ -70,7 +71,7 @@ fn focus(id: u32, title: &str) -> Input {
 }
 
 fn request(command: Command) -> Input {
-    Input::Request { ticket: Ticket(1), command }
+    Input::Request { ticket: Ticket(1), command, lineage: Vec::new() }
 }
 
 fn judged(run: u64, on_task: bool) -> Input {
@@ -117,4 +118,35 @@ fn debug_output_holds_no_private_text() {
         assert!(!shown.contains(SECRET), "{shown}");
     }
     assert_eq!((judgements, alerts), (4, 2), "everything was met");
+}
+
+#[test]
+fn what_passes_between_judges_coaches_and_models_tells_nothing() {
+    use antidrift_daemon::ai::{
+        Question,
+        backend::{Answered, Prompt},
+        coach::{Intent, Proposal},
+        prompt::{self, Task},
+    };
+    let question = Question {
+        commitment: secret(),
+        next_action: Some(secret()),
+        success_condition: Some(secret()),
+        allowed_classes: vec![secret()],
+        class: "firefox".into(),
+        title: secret(),
+    };
+    let intent = Intent { text: secret(), classes: vec!["firefox".into()] };
+    let prompt =
+        Prompt { task: Task::Judge, text: prompt::judge(&question), private: vec![secret()] };
+    let answered = Answered { text: secret().into_bytes(), complaint: String::new() };
+    let proposal = Proposal {
+        next_action: secret(),
+        success_condition: secret(),
+        timebox_minutes: 25,
+        allowed_window_classes: vec!["firefox".into()],
+    };
+    let shown = format!("{question:?} {intent:?} {prompt:?} {answered:?} {proposal:?}");
+    let bytes = format!("{:?}", secret().into_bytes());
+    assert!(!shown.contains(SECRET) && !shown.contains(bytes.trim_matches(['[', ']'])), "{shown}");
 }

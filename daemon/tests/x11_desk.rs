@@ -5,7 +5,7 @@ mod support;
 
 use std::sync::Arc;
 
-use antidrift_daemon::{evidence::Window, sensor};
+use antidrift_daemon::{desk::Desk as Asking, evidence::Window};
 use rustix::process::Signal;
 use support::{Desk, Manager, eventually, settings};
 use x11rb::protocol::xproto::{AtomEnum, ConnectionExt as _};
@@ -17,7 +17,7 @@ fn run<T>(asking: impl Future<Output = T>) -> T {
 }
 
 fn windows(desk: &Desk) -> Vec<Window> {
-    run(sensor::Desk::new(settings(Some(&desk.display))).windows()).unwrap()
+    run(Asking::new(settings(Some(&desk.display))).windows()).unwrap()
 }
 
 fn titles(desk: &Desk) -> Vec<String> {
@@ -25,7 +25,7 @@ fn titles(desk: &Desk) -> Vec<String> {
 }
 
 fn activate(desk: &Desk, window: Window) -> bool {
-    run(sensor::Desk::new(settings(Some(&desk.display))).activate(Arc::new(window)))
+    run(Asking::new(settings(Some(&desk.display))).activate(Arc::new(window)))
 }
 
 fn active(desk: &Desk) -> u32 {
@@ -143,10 +143,10 @@ fn a_manager_that_leaves_the_focus_elsewhere_is_not_taken_at_its_word() {
 #[test]
 fn a_display_that_is_not_there_or_hangs_is_said() {
     let nowhere = settings(None);
-    let said = run(sensor::Desk::new(nowhere).windows()).unwrap_err();
+    let said = run(Asking::new(nowhere).windows()).unwrap_err();
     assert_eq!(said, "there is no X display: DISPLAY is not set");
     let mut desk = Desk::bare();
-    let asking = sensor::Desk::new(settings(Some(&desk.display)));
+    let asking = Asking::new(settings(Some(&desk.display)));
     let server = desk.server().as_ref().unwrap();
     server.signal(Signal::STOP);
     let said = run(asking.windows()).unwrap_err();

@@ -102,17 +102,48 @@ fn the_focus_proxy_of_java_is_never_shown() {
 fn a_pid_that_is_missing_or_zero_changes_nothing() {
     let desk = Desk::bare();
     let watch = Watch::on(&desk);
-    for (title, pid) in [("none", None), ("zero", Some(0)), ("huge", Some(u32::MAX))] {
+    let huge = Some(u32::MAX);
+    for (title, pid, expected) in
+        [("none", None, None), ("zero", Some(0), None), ("huge", huge, huge)]
+    {
         let window = desk.window("xterm", "XTerm", title);
         if let Some(pid) = pid {
             desk.set_number(window, "_NET_WM_PID", AtomEnum::CARDINAL, pid);
         }
-        let host = std::fs::read("/proc/sys/kernel/hostname").unwrap();
-        desk.set(window, "WM_CLIENT_MACHINE", "STRING", host.trim_ascii());
+        desk.set(window, "WM_CLIENT_MACHINE", "STRING", &host());
         desk.focus(window);
         let seen = watch.until_title(title);
         assert_eq!((seen.class.as_str(), seen.command), ("XTerm", None));
+        assert_eq!(seen.process, expected);
     }
+}
+
+fn host() -> Vec<u8> {
+    std::fs::read("/proc/sys/kernel/hostname").unwrap().trim_ascii().to_vec()
+}
+
+/// Of every window, whatever its class, and of the window that a dialog belongs to.
+#[test]
+fn a_window_tells_its_process_if_that_is_one_of_this_host() {
+    let desk = Desk::bare();
+    let watch = Watch::on(&desk);
+    let window = desk.window("zterm", "Zterm", "late");
+    desk.focus(window);
+    assert_eq!(watch.until_title("late").process, None);
+    desk.set_number(window, "_NET_WM_PID", AtomEnum::CARDINAL, 4242);
+    desk.rename(window, "of no known host");
+    assert_eq!(watch.until_title("of no known host").process, None);
+    desk.set(window, "WM_CLIENT_MACHINE", "STRING", &host());
+    watch.until_window("its process", |it| it.process == Some(4242));
+    let dialog = desk.window("dialog", "Dialog", "dialog");
+    desk.set_number(dialog, "WM_TRANSIENT_FOR", AtomEnum::WINDOW, window);
+    desk.focus(dialog);
+    let seen = watch.until_title("dialog");
+    assert_eq!((seen.process, seen.parent.unwrap().process), (None, Some(4242)));
+    desk.focus(window);
+    watch.until_window("its process", |it| it.process == Some(4242));
+    desk.set(window, "WM_CLIENT_MACHINE", "STRING", b"elsewhere.example");
+    watch.until_window("no process here", |it| it.process.is_none());
 }
 
 #[test]

@@ -78,6 +78,9 @@ fn an_override_redirect_launcher_leaves_the_window_below() {
         desk.focus(below);
         watch.until_title("work");
         let before = watch.count();
+        // While it is there they name no window, and when it ends the focus goes nowhere until they
+        // give it back, or the test does: a busy machine takes its time over that.
+        let passes_through_none = matches!(manager, None | Some(Manager::Openbox));
         for round in 0..3 {
             let launcher = desk.unmapped(desk.root, true);
             desk.classify(launcher, "rofi", "Rofi");
@@ -90,26 +93,33 @@ fn an_override_redirect_launcher_leaves_the_window_below() {
             desk.rename(below, &title);
             watch.until_title(&title);
             desk.destroy(launcher);
-            if manager.is_none() {
-                desk.focus_input(below);
-                watch.until_title(&title);
+            if passes_through_none {
+                if manager.is_none() {
+                    watch.until_nothing();
+                }
+                desk.focus(below);
             } else {
                 stays(&watch);
             }
+            // said after the focus is back, so that nothing of its way back comes later
+            let title = format!("back {round}");
+            desk.rename(below, &title);
+            watch.until_title(&title);
         }
         let next = desk.window("next", "Next", "next");
         desk.focus(next);
         watch.until_title("next");
         desk.focus(below);
-        watch.until_title("work 2");
+        watch.until_title("back 2");
         let told = watch.titles_since(before);
         let mut told: Vec<_> = told.iter().map(String::as_str).collect();
-        if manager.is_none() {
-            // the focus goes nowhere for the moment between the end and the next focus
+        if passes_through_none {
             told.retain(|title| *title != "(nothing)");
             told.dedup();
         }
-        assert_eq!(told, ["work 0", "work 1", "work 2", "next", "work 2"], "{manager:?}");
+        let expected =
+            ["work 0", "back 0", "work 1", "back 1", "work 2", "back 2", "next", "back 2"];
+        assert_eq!(told, expected, "{manager:?}");
     }
 }
 

@@ -7,7 +7,9 @@
 
 use std::fmt;
 
-use crate::{Allowed, Command, ErrorCode, ErrorObject, Outcome, Selector, json_safe};
+use crate::{
+    Allowed, Command, ErrorCode, ErrorObject, Outcome, Selector, entry, json_safe, strict,
+};
 
 /// Most bytes of a commitment's text.
 pub const MAX_TEXT: usize = 4096;
@@ -59,15 +61,50 @@ impl Allowed {
         }
     }
 
+    /// The member that holds a list.
+    fn member(list: Selector) -> &'static str {
+        match list {
+            Selector::WindowClass => "window_classes",
+            Selector::WindowTitle => "window_titles",
+            Selector::WindowTitleSubstring => "window_title_substrings",
+            Selector::Domain => "domains",
+            Selector::Command => "commands",
+        }
+    }
+
     /// The five lists with the names of their members.
     pub fn lists(&self) -> [(&'static str, &Vec<String>); 5] {
-        [
-            ("window_classes", &self.window_classes),
-            ("window_titles", &self.window_titles),
-            ("window_title_substrings", &self.window_title_substrings),
-            ("domains", &self.domains),
-            ("commands", &self.commands),
-        ]
+        Selector::ALL.map(|list| (Self::member(list), self.list(list)))
+    }
+
+    /// Holds number and size of the entries against their bounds, but not what they name: what was
+    /// once accepted is kept, also by a stricter version. `member` is what holds them.
+    ///
+    /// # Errors
+    ///
+    /// `invalid_request` naming the list or entry and its limit.
+    pub fn check_bounds(&self, member: &str) -> Result<(), ErrorObject> {
+        for (name, list) in self.lists() {
+            let member = format!("{member}.{name}");
+            if list.len() > MAX_ENTRIES {
+                let found = list.len();
+                return Err(invalid(
+                    &member,
+                    format!("must hold at most {MAX_ENTRIES} entries, but has {found}"),
+                ));
+            }
+            for (index, entry) in list.iter().enumerate() {
+                check_entry(&format!("{member}[{index}]"), entry)?;
+            }
+        }
+        let found = self.size();
+        if found > MAX_ALLOWED {
+            let limit = format!(
+                "all lists together must be at most {MAX_ALLOWED} bytes of JSON, but have {found}"
+            );
+            return Err(invalid(member, limit));
+        }
+        Ok(())
     }
 
     /// Whether there is no entry at all.
@@ -107,9 +144,12 @@ impl Command {
                 within_option("next_action", start.next_action.as_deref())?;
                 within_option("success_condition", start.success_condition.as_deref())?;
                 start.timebox_secs.map_or(Ok(()), |secs| seconds("timebox_secs", secs))?;
-                check_allowed("allowed", &start.allowed)
+                start.allowed.check_bounds("allowed")?;
+                check_forms("allowed", &start.allowed)
             }
+            Self::Refocus(refocus) => check_or_left(refocus.alert, refocus.or_left),
             Self::Ontask(ontask) => {
+                check_or_left(ontask.alert, ontask.or_left)?;
                 if let Some((second, _)) = ontask.selectors().nth(1) {
                     return Err(invalid(second.as_str(), "only one selector may be given"));
                 }
@@ -118,17 +158,10 @@ impl Command {
                     return Err(invalid("of_window", "may not be given beside a selector"));
                 }
                 check_entry(selector.as_str(), value)?;
-                if selector == Selector::WindowTitleSubstring {
-                    check_substring(selector.as_str(), value)?;
-                }
-                Ok(())
+                check_form(selector, selector.as_str(), value)
             }
-            Self::Complete(complete) => {
-                if complete.outcome == Some(Outcome::Unknown) {
-                    return Err(invalid("outcome", "must be done, partial or abandoned"));
-                }
-                within_option("note", complete.note.as_deref())
-            }
+            Self::Complete(complete) => check_review(complete.outcome, complete.note.as_deref()),
+            Self::Review(review) => check_review(review.outcome, review.note.as_deref()),
             Self::Pause(pause) => pause.secs.map_or(Ok(()), |secs| seconds("secs", secs)),
             Self::Extend(extend) => seconds("secs", extend.secs),
             Self::Detour(detour) => {
@@ -136,8 +169,9 @@ impl Command {
                 typed("text", &detour.text, MAX_FIELD)
             }
             Self::Allow(allow) => {
-                check_allowed("add", &allow.add)?;
-                check_allowed("remove", &allow.remove)
+                allow.add.check_bounds("add")?;
+                check_forms("add", &allow.add)?;
+                allow.remove.check_bounds("remove")
             }
             Self::Propose(propose) => typed("intent", &propose.intent, MAX_TEXT),
             Self::Subscribe(subscribe) => match &subscribe.topics {
@@ -150,14 +184,23 @@ impl Command {
                 _ => Ok(()),
             },
             Self::Status(_)
-            | Self::Refocus(_)
             | Self::End(_)
             | Self::Resume(_)
             | Self::Windows(_)
+            | Self::History(_)
+            | Self::Forget(_)
             | Self::Explain(_)
             | Self::Preview(_)
             | Self::CheckJudge(_) => Ok(()),
         }
+    }
+}
+
+/// Without an alert it would be dropped in silence.
+fn check_or_left(alert: Option<u64>, or_left: Option<bool>) -> Result<(), ErrorObject> {
+    match (alert, or_left) {
+        (None, Some(_)) => Err(invalid("or_left", "may only be given beside an alert")),
+        _ => Ok(()),
     }
 }
 
@@ -178,6 +221,13 @@ fn within(member: &str, value: &str, limit: usize) -> Result<(), ErrorObject> {
         return Err(invalid(member, format!("must be at most {limit} bytes, but has {found}")));
     }
     Ok(())
+}
+
+fn check_review(outcome: Option<Outcome>, note: Option<&str>) -> Result<(), ErrorObject> {
+    if outcome == Some(Outcome::Unknown) {
+        return Err(invalid("outcome", "must be done, partial or abandoned"));
+    }
+    within_option("note", note)
 }
 
 fn within_option(member: &str, value: Option<&str>) -> Result<(), ErrorObject> {
@@ -204,40 +254,34 @@ fn check_entry(member: &str, value: &str) -> Result<(), ErrorObject> {
     Ok(())
 }
 
-/// A part of a title without a letter or digit would be in nearly every title.
-fn check_substring(member: &str, value: &str) -> Result<(), ErrorObject> {
-    if !value.chars().any(char::is_alphanumeric) {
-        return Err(invalid(member, "must hold a letter or a digit"));
+/// Whether an entry is one that its list can match by.
+fn check_form(list: Selector, member: &str, entry: &str) -> Result<(), ErrorObject> {
+    let refuse = |expected: &str| {
+        let found = strict::shown(entry);
+        Err(invalid(member, format!("must be {expected}, but is {found:?}")))
+    };
+    match list {
+        Selector::Domain if entry::host(entry).is_none() => {
+            refuse("a host name such as docs.example.org")
+        }
+        Selector::Command
+            if entry::program(entry).is_empty() || entry.trim().contains(char::is_whitespace) =>
+        {
+            refuse("the name of one program such as make, without arguments")
+        }
+        // It would be in nearly every title.
+        Selector::WindowTitleSubstring if !entry.chars().any(char::is_alphanumeric) => {
+            Err(invalid(member, "must hold a letter or a digit"))
+        }
+        _ => Ok(()),
     }
-    Ok(())
 }
 
-fn check_allowed(member: &str, allowed: &Allowed) -> Result<(), ErrorObject> {
-    for (name, list) in allowed.lists() {
-        let member = format!("{member}.{name}");
-        if list.len() > MAX_ENTRIES {
-            let found = list.len();
-            return Err(invalid(
-                &member,
-                format!("must hold at most {MAX_ENTRIES} entries, but has {found}"),
-            ));
+fn check_forms(member: &str, allowed: &Allowed) -> Result<(), ErrorObject> {
+    for list in Selector::ALL {
+        for (index, entry) in allowed.list(list).iter().enumerate() {
+            check_form(list, &format!("{member}.{}[{index}]", Allowed::member(list)), entry)?;
         }
-        for (index, entry) in list.iter().enumerate() {
-            let member = format!("{member}[{index}]");
-            check_entry(&member, entry)?;
-            if name == "window_title_substrings" {
-                check_substring(&member, entry)?;
-            }
-        }
-    }
-    if allowed.size() > MAX_ALLOWED {
-        let found = allowed.size();
-        return Err(invalid(
-            member,
-            format!(
-                "all lists together must be at most {MAX_ALLOWED} bytes of JSON, but have {found}"
-            ),
-        ));
     }
     Ok(())
 }

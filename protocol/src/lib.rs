@@ -65,7 +65,7 @@
 //! if the request had none that could be read. Several requests may be sent without waiting. You may
 //! close your sending half after the last one; the replies still come. A connection may stay open,
 //! but when all 64 are taken, the one that has been idle longest is closed for a new one, unless it
-//! is a subscription.
+//! is a subscription; one whose reply waits to be taken is idle.
 //!
 //! # 3. Greet, if you outlive upgrades
 //!
@@ -102,6 +102,9 @@
 //! | `detour` (something else, for a while) | [`TakeDetour`] | [`Changed`] | `not_active` |
 //! | `allow` (what is on task without asking) | [`Allow`] | [`Allowance`] | `not_active`, `list_full`, `no_entry` |
 //! | `windows` (the open ones) | – | [`Windows`] | `no_display` |
+//! | `review` (say how it went; tell the session that is over) | [`GiveReview`] | [`Reviewed`] | `not_in_review` |
+//! | `history` (sessions that are over, the latest first) | [`AskHistory`] | [`History`] | `no_history` |
+//! | `forget` (wipes them) | – | [`Forgotten`] | `no_history` |
 //! | `propose` (ask the coach; up to a minute) | [`Propose`] | [`Proposed`] | `coach_unavailable`, `coach_failed` |
 //! | `explain` (how the present status came about) | – | [`Explained`] | `not_active`, `no_window` |
 //! | `preview` (what would be sent to a model; nothing is) | – | [`Previewed`] | `not_active`, `no_window` |
@@ -116,18 +119,23 @@
 //! - What a person typed is never cut: a commitment's text and an intent have at most 4 KiB and must
 //!   not be blank, other fields 1 KiB. A list of the allowed context has at most 64 entries, each of
 //!   256 bytes, not blank and without control characters, and all lists together 16 KiB as the daemon
-//!   writes them ([`Allowed::size`]). `timebox_secs` and `secs` are
-//!   1 to 86 400.
+//!   writes them ([`Allowed::size`]). A domain must name a host ([`entry::host`]; an address counts as
+//!   its host), a command one program without arguments (a path counts as its last part).
+//!   `timebox_secs` and `secs` are 1 to 86 400.
 //! - `ontask` takes at most one selector. Without one it adds what suits the window that is meant:
 //!   the one of the alert, or else the one that drifts or was left for a terminal, or else the one
-//!   that has the focus. To say what of that window, without naming it, there is `of_window` in the
+//!   that has the focus. A terminal is a window whose process is one of those that your client
+//!   descends from, or whose class is known. To say what of that window, without naming it, there is `of_window` in the
 //!   selector's place, as in the lines below.
 //! - Buttons on a notification send the number of its alert as `alert`. When that alert is over, or
-//!   another window has its place, the answer is `stale_alert` and nothing has changed.
+//!   another window has its place, the answer is `stale_alert` and nothing has changed. A client that
+//!   shows an alert on, after its window was left for the client's own, adds `or_left`: then the
+//!   window of that alert is meant, for ten minutes after it was left.
 //!
 //! ```json
 //! {"id":8,"cmd":"ontask","args":{"of_window":"window_class"}}
 //! {"id":9,"cmd":"ontask","args":{"of_window":"window_title"}}
+//! {"id":10,"cmd":"ontask","args":{"alert":1764490000007,"or_left":true}}
 //! ```
 //!
 //! `saved` says whether the change is on disk when the answer comes. If it is `false`, the change is
@@ -150,6 +158,7 @@
 //! | `not_active`, `session_exists`, `not_in_review` | not in this phase | goes on |
 //! | `stale_alert`, `no_window`, `list_full` | there is nothing to answer, to allow, or no room | goes on |
 //! | `no_entry`, `no_display` | what is meant is not there, or cannot be seen | goes on |
+//! | `no_history` | nothing is kept, or it cannot be read | goes on |
 //! | `not_paused`, `no_timebox` | there is nothing to end or to extend | goes on |
 //! | `coach_unavailable`, `coach_failed` | there is no coach, or `data.detail` says how it failed | goes on |
 //! | `internal` | a fault of the daemon | goes on |
@@ -203,7 +212,8 @@
 //!   all the time is sent when it rests, or once a second.
 //! - **Edges** are what a state cannot carry: `alert_raised`, `alert_reminder` (after 2, 5 and then
 //!   every 10 minutes), `alert_cleared`, `timebox_elapsed` and `notice`, under the topic `alert`. An edge
-//!   precedes the state that shows it and is never merged away.
+//!   precedes the state that shows it and is never merged away. An alert that is `quiet` is to be shown
+//!   without a popup.
 //! - **`seq`** numbers the changes. It never falls; gaps are normal, and edges have the `seq` of the state
 //!   after them. A state with the `seq` of a reply, or a higher one, contains what that request changed.
 //! - **Too slow:** who has 64 events waiting gets `lagged` with the number it missed, then a whole
@@ -271,11 +281,13 @@
 
 mod bounds;
 pub mod client;
+pub mod entry;
 mod event;
 pub mod frame;
 pub mod json_safe;
 pub mod paths;
 mod private;
+mod record;
 mod reply;
 mod request;
 mod state;
@@ -286,6 +298,7 @@ mod time;
 pub use bounds::*;
 pub use event::*;
 pub use frame::MAX_LINE;
+pub use record::*;
 pub use reply::*;
 pub use request::*;
 pub use state::*;

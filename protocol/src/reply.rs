@@ -5,8 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{
-    Allowed, Destination, MAX_LINE, MAX_WINDOWS, PROTOCOL, Review, State, Timestamp, Window, frame,
-    private::shown, state::words,
+    Allowed, Destination, MAX_LINE, MAX_WINDOWS, PROTOCOL, Record, Review, State, Timestamp,
+    Window, frame, private::shown, state::words,
 };
 
 words! {
@@ -53,6 +53,8 @@ words! {
         NoEntry = "no_entry",
         /// The windows cannot be seen: there is no display, or it does not answer.
         NoDisplay = "no_display",
+        /// No sessions are kept, or they cannot be read.
+        NoHistory = "no_history",
     }
 }
 
@@ -126,6 +128,12 @@ pub enum Answer {
     Allow(Allowance),
     /// To `windows`.
     Windows(Windows),
+    /// To `review`.
+    Review(Box<Reviewed>),
+    /// To `history`.
+    History(History),
+    /// To `forget`.
+    Forget(Forgotten),
     /// To `propose`.
     Propose(Proposed),
     /// To `explain`.
@@ -278,24 +286,72 @@ pub struct Windows {
     pub omitted: u64,
 }
 
-impl Windows {
-    /// Bytes of windows that are sure to fit into a line with all around them.
-    const ROOM: usize = MAX_LINE - 1024;
+/// Bytes that are sure to fit into a line with all around them.
+const ROOM: usize = MAX_LINE - 1024;
 
+/// How many of these, from the front, fit into a line.
+fn fitting<T: Serialize>(items: &[T]) -> usize {
+    let mut room = ROOM;
+    let fits = |item: &&T| {
+        let size = frame::to_line(item).len();
+        let fits = size <= room;
+        room = room.saturating_sub(size);
+        fits
+    };
+    items.iter().take_while(fits).count()
+}
+
+impl History {
+    /// As many of them as fit into a line, from the front.
+    pub fn within_a_line(mut sessions: Vec<Record>, more: bool) -> Self {
+        let fitting = fitting(&sessions);
+        let more = more || fitting < sessions.len();
+        sessions.truncate(fitting);
+        Self { sessions, more }
+    }
+}
+
+impl Windows {
     /// As many of them as fit into a line, from the front.
     pub fn within_a_line(mut windows: Vec<Window>) -> Self {
         let all = windows.len();
-        let mut room = Self::ROOM;
-        let fitting = windows.iter().take(MAX_WINDOWS).take_while(|window| {
-            let size = frame::to_line(window).len();
-            let fits = size <= room;
-            room = room.saturating_sub(size);
-            fits
-        });
-        let fitting = fitting.count();
+        windows.truncate(MAX_WINDOWS);
+        let fitting = fitting(&windows);
         windows.truncate(fitting);
         Self { windows, omitted: (all - fitting) as u64 }
     }
+}
+
+/// The answer to `review`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Reviewed {
+    /// Number of the change.
+    pub seq: u64,
+    /// Whether it is on disk.
+    pub saved: Saved,
+    /// If not, why, in a sentence of at most 1 KiB.
+    pub warning: Option<String>,
+    /// The session.
+    pub record: Record,
+}
+
+/// The answer to `history`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct History {
+    /// The sessions, the latest first; as many as fit into a line.
+    pub sessions: Vec<Record>,
+    /// Whether there are earlier ones: ask again with `before` as the `started_at` of the last.
+    pub more: bool,
+}
+
+/// The answer to `forget`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Forgotten {
+    /// How many sessions there were.
+    pub sessions: u64,
 }
 
 /// The answer to `propose`.
@@ -304,7 +360,8 @@ impl Windows {
 pub struct Proposed {
     /// What the coach proposes.
     pub proposal: Proposal,
-    /// Window classes of it that no window has had lately: they may not exist.
+    /// Window classes of it that no window has which is open or had the focus lately: they may not
+    /// exist.
     pub unseen: Vec<String>,
 }
 
@@ -390,9 +447,12 @@ impl Answer {
             | Self::Extend(it)
             | Self::Detour(it) => (&mut it.saved, &mut it.warning),
             Self::Allow(it) => (&mut it.saved, &mut it.warning),
+            Self::Review(it) => (&mut it.saved, &mut it.warning),
             Self::Hello(_)
             | Self::Status(_)
             | Self::Windows(_)
+            | Self::History(_)
+            | Self::Forget(_)
             | Self::Propose(_)
             | Self::Explain(_)
             | Self::Preview(_)

@@ -4,7 +4,7 @@ mod line;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Allowed, ErrorObject, Outcome, private::shown, strict};
+use crate::{Allowed, ErrorObject, Outcome, Timestamp, private::shown, strict};
 
 /// One request line.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,6 +53,12 @@ pub enum Command {
     Allow(Allow),
     /// Asks which windows are open.
     Windows(NoArgs),
+    /// Says how a session went that is over, or only tells it.
+    Review(GiveReview),
+    /// Asks for the sessions that are kept.
+    History(AskHistory),
+    /// Wipes the sessions that are kept.
+    Forget(NoArgs),
     /// Asks the coach for a commitment's fields.
     Propose(Propose),
     /// Asks how the status of the window meant came about.
@@ -107,6 +113,9 @@ pub struct Refocus {
     /// The alert that is answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alert: Option<u64>,
+    /// Whether that alert may also be one whose window was left, in the last ten minutes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub or_left: Option<bool>,
     /// Whether the last on-task window shall be raised. If it is missing, that is as the
     /// configuration says where an alert is answered, and not done where none is named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -120,6 +129,9 @@ pub struct Ontask {
     /// The alert that is answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alert: Option<u64>,
+    /// Whether that alert may also be one whose window was left, in the last ten minutes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub or_left: Option<bool>,
     /// Allow this window class.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window_class: Option<String>,
@@ -208,6 +220,30 @@ pub struct Allow {
         skip_serializing_if = "Allowed::is_empty"
     )]
     pub remove: Allowed,
+}
+
+/// Arguments of `review`. Without any nothing changes, and the answer tells the session.
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GiveReview {
+    /// How it went.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<Outcome>,
+    /// A note; at most 1 KiB.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// Arguments of `history`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AskHistory {
+    /// Sessions that began at this instant or later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<Timestamp>,
+    /// Sessions that began before this instant: to go on where the last answer ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<Timestamp>,
 }
 
 /// Arguments of `propose`.
@@ -326,6 +362,9 @@ impl Command {
             Self::Detour(_) => "detour",
             Self::Allow(_) => "allow",
             Self::Windows(_) => "windows",
+            Self::Review(_) => "review",
+            Self::History(_) => "history",
+            Self::Forget(_) => "forget",
             Self::Propose(_) => "propose",
             Self::Explain(_) => "explain",
             Self::Preview(_) => "preview",
@@ -340,6 +379,7 @@ shown! {
     Ontask { alert, window_class, command }
     Complete { outcome }
     Allow { add, remove }
+    GiveReview { outcome }
     Propose {}
     TakeDetour { secs }
 }

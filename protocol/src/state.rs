@@ -315,7 +315,8 @@ pub struct Judge {
     pub last_ok_at: Option<Timestamp>,
     /// What went wrong last and what to do; at most 1 KiB.
     pub last_error: Option<String>,
-    /// When that was.
+    /// When that was; `null` also for what is wrong with the configured judge itself: it is not there
+    /// and is not asked.
     pub last_error_at: Option<Timestamp>,
     /// How the windows of this session got their status.
     pub verdicts: Verdicts,

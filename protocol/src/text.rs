@@ -47,6 +47,19 @@ pub fn terminal(text: &str, cap: usize) -> String {
     clean(text, cap)
 }
 
+/// For a terminal: several lines, each of at most `cap` characters. A line of plain text is left as it
+/// is, with its indentation; any other is cleaned.
+#[must_use]
+pub fn terminal_lines(text: &str, cap: usize) -> String {
+    let shown = |line: &str| {
+        let cleaned = clean(line, cap);
+        let words: Vec<&str> = line.split(' ').filter(|word| !word.is_empty()).collect();
+        let is_plain = cleaned == words.join(" ") && line.chars().nth(cap).is_none();
+        if is_plain { line.to_owned() } else { cleaned }
+    };
+    text.split('\n').map(shown).collect::<Vec<_>>().join("\n")
+}
+
 /// For the body of a notification on a server that lists `body-markup`: cleaned, `&`, `<` and `>`
 /// as entities. A server without markup gets [`terminal`] text, since it would show the entities.
 #[must_use]

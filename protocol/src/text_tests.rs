@@ -96,6 +96,20 @@ fn the_smallest_caps() {
     assert_eq!(clean("abc  ", 3), "abc");
 }
 
+#[test]
+fn lines_keep_their_indentation_and_lose_what_acts() {
+    for (text, expected) in [
+        ("Usage:\n  a   b\n\n  c  \n", "Usage:\n  a   b\n\n  c  \n"),
+        ("  a\u{1b}[31m  b\n  c", "a b\n  c"),
+        ("a\tb\r\n\u{202e}  c", "a b\nc"),
+        ("123456789\n12345678", "1234567…\n12345678"),
+        ("         \n", "\n"),
+        ("", ""),
+    ] {
+        assert_eq!(terminal_lines(text, 8), expected, "{text:?}");
+    }
+}
+
 /// Text in which the dangerous characters are as frequent as the harmless ones.
 fn hostile() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
@@ -160,6 +174,19 @@ proptest! {
             let expected: String = whole.chars().take(cap - 1).chain(['…']).collect();
             prop_assert_eq!(cut, expected);
         }
+    }
+
+    #[test]
+    fn cleaned_lines_are_harmless_lines(text in hostile(), cap in 0usize..80) {
+        let cleaned = terminal_lines(&text, cap);
+        prop_assert_eq!(cleaned.split('\n').count(), text.split('\n').count());
+        for line in cleaned.split('\n') {
+            prop_assert!(line.chars().count() <= cap);
+            prop_assert!(!line.chars().any(|c| c.is_control() || is_invisible(c)));
+            let separator = line.contains(['\u{2028}', '\u{2029}']);
+            prop_assert!(!separator);
+        }
+        prop_assert_eq!(terminal_lines(&cleaned, cap), cleaned);
     }
 
     #[test]

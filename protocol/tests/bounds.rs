@@ -122,6 +122,36 @@ fn review(c: char) -> Review {
     }
 }
 
+/// Names are cleaned, so they hold nothing that is long when escaped but quotes.
+fn record(c: char) -> Record {
+    let name = if text::clean(&c.to_string(), 1).is_empty() { '"' } else { c };
+    let name = name.to_string().repeat(MAX_NAME);
+    let share = Share {
+        name: name.clone(),
+        ontask_secs: u64::MAX,
+        drifting_secs: u64::MAX,
+        other_secs: u64::MAX,
+    };
+    // Longer than any session is.
+    let stretch = Stretch { spent: Spent::Drifting, secs: 10_000_000_000 };
+    let answer = AlertAnswer { at: at(), class: name, why: ClearedWhy::Completed, secs: u64::MAX };
+    Record {
+        started_at: at(),
+        ended_at: at(),
+        text: full(c, MAX_TEXT),
+        next_action: Some(full(c, MAX_FIELD)),
+        success_condition: Some(full(c, MAX_FIELD)),
+        planned_secs: Some(MAX_TIMEBOX_SECS),
+        outcome: Some(Outcome::Abandoned),
+        note: Some(full(c, MAX_FIELD)),
+        alerts: u64::MAX,
+        timeline: vec![stretch; MAX_STRETCHES],
+        classes: vec![share.clone(); MAX_NAMES],
+        titles: vec![share; MAX_NAMES],
+        answers: vec![answer; MAX_ALERTS],
+    }
+}
+
 fn ended(c: char) -> State {
     let review = Some(review(c));
     State { allowed: None, drift: None, paused: None, detour: None, review, ..active(c) }
@@ -234,6 +264,16 @@ fn longest(c: char) -> Vec<(&'static str, String)> {
             .to_line(),
         ),
         (
+            "review",
+            reply(Answer::Review(Box::new(Reviewed {
+                seq,
+                saved: false,
+                warning: warning.clone(),
+                record: record(c),
+            }))),
+        ),
+        ("history", reply(Answer::History(History::within_a_line(vec![record(c); 9], true)))),
+        (
             "propose",
             reply(Answer::Propose(Proposed {
                 proposal: Proposal {
@@ -302,7 +342,7 @@ fn the_fullest_lists_are_accepted() {
     for c in CHARS {
         let allowed = fullest(c);
         assert!(allowed.size() > MAX_ALLOWED - 6 * MAX_ENTRY, "{c:?}: {}", allowed.size());
-        Command::Start(Start { text: "x".into(), allowed, ..Start::default() }).check().unwrap();
+        allowed.check_bounds("allowed").unwrap();
     }
 }
 
@@ -331,22 +371,36 @@ fn entry() -> impl Strategy<Value = String> {
     typed(MAX_ENTRY).prop_map(|text| text.chars().filter(|c| !c.is_control()).collect())
 }
 
+/// What stands in an address or a path, mostly.
+fn part() -> impl Strategy<Value = String> {
+    let fits = |c: &char| !c.is_control() && !c.is_whitespace();
+    text(MAX_ENTRY - 40).prop_map(move |text| text.chars().filter(fits).collect())
+}
+
+fn host() -> impl Strategy<Value = String> {
+    part().prop_map(|part| format!("https://example.org/{part}"))
+}
+
+fn program() -> impl Strategy<Value = String> {
+    part().prop_map(|part| format!("/{part}/make"))
+}
+
 fn allowed() -> impl Strategy<Value = Allowed> {
     let list = || prop::collection::vec(entry(), 0..6);
     (
-        list(),
-        list(),
-        list(),
-        list(),
         prop_oneof![9 => list(), 1 => prop::collection::vec(entry(), 64)],
+        list(),
+        list(),
+        prop::collection::vec(host(), 0..6),
+        prop::collection::vec(program(), 0..6),
     )
         .prop_map(|(window_classes, window_titles, window_title_substrings, domains, commands)| {
             Allowed { window_classes, window_titles, window_title_substrings, domains, commands }
         })
         .prop_map(|mut allowed| {
             while allowed.size() > MAX_ALLOWED {
-                let lists =
-                    [&mut allowed.commands, &mut allowed.domains, &mut allowed.window_titles];
+                let Allowed { window_classes, domains, window_titles, .. } = &mut allowed;
+                let lists = [window_classes, domains, window_titles];
                 lists.into_iter().for_each(|list| drop(list.pop()));
             }
             allowed
@@ -370,8 +424,14 @@ fn start() -> impl Strategy<Value = Start> {
 }
 
 fn ontask() -> impl Strategy<Value = Ontask> {
-    (any::<Option<u64>>(), prop::option::of((0..5_usize, entry()))).prop_map(|(alert, selector)| {
-        let mut ontask = Ontask { alert, ..Ontask::default() };
+    let any_of = prop_oneof![
+        (0..3_usize, entry()),
+        host().prop_map(|host| (3, host)),
+        program().prop_map(|program| (4, program)),
+    ];
+    let selector = prop::option::of(any_of);
+    (answered(), selector).prop_map(|((alert, or_left), selector)| {
+        let mut ontask = Ontask { alert, or_left, ..Ontask::default() };
         if let Some((which, value)) = selector {
             let Ontask {
                 window_class, window_title, window_title_substring, domain, command, ..
@@ -385,6 +445,12 @@ fn ontask() -> impl Strategy<Value = Ontask> {
     })
 }
 
+/// The alert that is answered, and whether it may have been left.
+fn answered() -> impl Strategy<Value = (Option<u64>, Option<bool>)> {
+    any::<(Option<u64>, Option<bool>)>()
+        .prop_map(|(alert, or_left)| (alert, or_left.filter(|_| alert.is_some())))
+}
+
 fn request() -> impl Strategy<Value = Request> {
     let topics = prop::collection::vec(select(vec![Topic::State, Topic::Alert, Topic::All]), 1..64);
     let command = prop_oneof![
@@ -392,14 +458,18 @@ fn request() -> impl Strategy<Value = Request> {
             .prop_map(|(client, protocol)| Command::Hello(Hello { client, protocol })),
         Just(Command::Status(NoArgs {})),
         start().prop_map(Command::Start),
-        any::<(Option<u64>, Option<bool>)>()
-            .prop_map(|(alert, activate)| Command::Refocus(Refocus { alert, activate })),
+        (answered(), any::<Option<bool>>()).prop_map(|((alert, or_left), activate)| {
+            Command::Refocus(Refocus { alert, or_left, activate })
+        }),
         ontask().prop_map(Command::Ontask),
         (prop::option::of(select(Outcome::KNOWN)), field())
             .prop_map(|(outcome, note)| Command::Complete(Complete { outcome, note })),
         Just(Command::End(NoArgs {})),
         Just(Command::Resume(NoArgs {})),
         Just(Command::Windows(NoArgs {})),
+        Just(Command::Forget(NoArgs {})),
+        (prop::option::of(select(Outcome::KNOWN)), field())
+            .prop_map(|(outcome, note)| Command::Review(GiveReview { outcome, note })),
         (allowed(), allowed()).prop_map(|(add, remove)| Command::Allow(Allow { add, remove })),
         prop::option::of(1..=MAX_TIMEBOX_SECS).prop_map(|secs| Command::Pause(Pause { secs })),
         (1..=MAX_TIMEBOX_SECS).prop_map(|secs| Command::Extend(Extend { secs })),

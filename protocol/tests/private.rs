@@ -5,8 +5,8 @@
 use std::{fmt::Debug, fs, path::Path};
 
 use antidrift_protocol::{
-    Allowance, Allowing, Changed, Completed, Event, Proposed, Refocused, Reply, Request, Started,
-    Status, Windows,
+    Allowance, Allowing, Changed, Completed, Event, History, Proposed, Refocused, Reply, Request,
+    Reviewed, Started, Status, Windows,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -63,7 +63,7 @@ fn reply<T: DeserializeOwned + Debug>(line: &[u8]) -> String {
 #[test]
 fn debug_output_holds_no_private_text() {
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
-    let files: [(&str, Show); 15] = [
+    let files: [(&str, Show); 17] = [
         ("request", request),
         ("event", event),
         ("reply.status", reply::<Status>),
@@ -78,6 +78,8 @@ fn debug_output_holds_no_private_text() {
         ("reply.detour", reply::<Changed>),
         ("reply.allow", reply::<Allowance>),
         ("reply.windows", reply::<Windows>),
+        ("reply.review", reply::<Reviewed>),
+        ("reply.history", reply::<History>),
         ("reply.propose", reply::<Proposed>),
     ];
     let mut poisoned = 0;

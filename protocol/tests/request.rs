@@ -137,9 +137,21 @@ fn arguments_are_refused_by_member() {
             &format!(r#"{{"text":"a","allowed":{{"commands":{}}}}}"#, entries(65)),
             "allowed.commands: must hold at most 64 entries, but has 65",
         ),
+        (
+            "start",
+            r#"{"text":"a","allowed":{"domains":["docs.rs","two words"]}}"#,
+            "args.allowed.domains[1]: must be a host name such as docs.example.org, but is \"two words\"",
+        ),
+        ("start", r#"{"text":"a","allowed":{"commands":["make test"]}}"#, "allowed.commands[0]"),
+        ("ontask", r#"{"domain":"https://"}"#, "args.domain: must be a host name"),
+        ("ontask", r#"{"domain":"a..b"}"#, "args.domain"),
+        ("ontask", r#"{"command":"/"}"#, "args.command: must be the name of one program"),
+        ("ontask", r#"{"command":"make -j4"}"#, "args.command"),
         ("ontask", r#"{"domain":"a","command":"b"}"#, "args.command: only one"),
         ("ontask", r#"{"of_window":"window_class","domain":"a"}"#, "args.of_window"),
         ("ontask", r#"{"of_window":"domain"}"#, "of_window"),
+        ("ontask", r#"{"or_left":true}"#, "args.or_left: may only be given beside an alert"),
+        ("refocus", r#"{"or_left":false}"#, "args.or_left"),
         ("ontask", r#"{"window_title_substring":"--"}"#, "letter"),
         ("ontask", r#"{"window_class":""}"#, "window_class"),
         ("ontask", &format!(r#"{{"window_title":"{long}"}}"#), "at most 256 bytes, but has 257"),
@@ -180,7 +192,7 @@ fn limits_are_exact() {
         };
         assert_eq!(allowed(5).size(), 5 * 60 * width);
         if fit < 256 {
-            assert_eq!(check(start("x".into(), allowed(fit))), Ok(()), "{text:?}");
+            assert_eq!(allowed(fit).check_bounds("allowed"), Ok(()), "{text:?}");
             let error = check(start("x".into(), allowed(fit + 1))).unwrap_err();
             assert!(error.starts_with("args.allowed: all lists together"), "{text:?}: {error}");
         }

@@ -5,10 +5,10 @@ use std::{
 
 use crate::{Desktop, Home, Process, until};
 
-/// A session bus of its own, which starts no services by itself.
+/// A bus of its own, which starts no services by itself.
 #[derive(Debug)]
 pub struct Bus {
-    _daemon: Process,
+    daemon: Process,
     address: String,
 }
 
@@ -24,18 +24,25 @@ impl Bus {
     pub fn start(home: &Home) -> Self {
         let socket = home.path().join("bus");
         let config = home.path().join("bus.conf");
+        // one that was killed leaves its socket
+        let _ = fs::remove_file(&socket);
         fs::write(&config, BUS_CONFIG.replace("SOCKET", &socket.display().to_string())).unwrap();
         let mut command = home.command("dbus-daemon");
         command.arg("--nofork").arg(format!("--config-file={}", config.display()));
         command.stdout(Stdio::null()).stderr(Stdio::null());
         let daemon = Process::spawn(&mut command, "dbus");
         until("the bus listens", || std::os::unix::net::UnixStream::connect(&socket).ok());
-        Self { _daemon: daemon, address: format!("unix:path={}", socket.display()) }
+        Self { daemon, address: format!("unix:path={}", socket.display()) }
     }
 
     /// As in `DBUS_SESSION_BUS_ADDRESS`.
     pub fn address(&self) -> &str {
         &self.address
+    }
+
+    /// Ends it.
+    pub(crate) fn end(&mut self) {
+        self.daemon.kill();
     }
 }
 
@@ -45,7 +52,6 @@ pub struct Dunst {
     process: Process,
     bus: Bus,
     home: Home,
-    display: String,
 }
 
 /// A notification as dunst tells of it.
@@ -95,8 +101,7 @@ impl Dunst {
             .stdout(log("dunst.out"))
             .stderr(log("dunst.err"));
         let process = Process::spawn(&mut command, "dunst");
-        let display = desktop.display().to_owned();
-        let dunst = Self { process, bus, home, display };
+        let dunst = Self { process, bus, home };
         until("dunst answers", || dunst.property("displayedLength"));
         dunst
     }
@@ -169,10 +174,7 @@ impl Dunst {
     pub fn click(&self, desktop: &Desktop, button: u32) {
         let (x, y, width, height) = until("a popup window", || desktop.shown("Dunst").pop());
         let (x, y) = (x + (width / 2).cast_signed(), y + (height / 2).cast_signed());
-        let mut command = self.home.command("xdotool");
-        command.args(["mousemove", &x.to_string(), &y.to_string(), "click", &button.to_string()]);
-        let status = command.env("DISPLAY", &self.display).status().expect("xdotool is installed");
-        assert!(status.success(), "xdotool clicks");
+        desktop.click((x, y), button);
     }
 
     fn property(&self, name: &str) -> Option<u32> {

@@ -230,6 +230,15 @@ impl Desktop {
         while self.conn.poll_for_event().unwrap().is_some() {}
     }
 
+    /// Gives i3 more configuration, and restarts it in place: a reload starts no bars.
+    #[track_caller]
+    pub fn configure_i3(&self, text: &str) {
+        let config = self.home.path().join("i3.conf");
+        fs::write(&config, format!("# i3 config file (v4)\n{text}\n")).unwrap();
+        let told = self.command("i3-msg").arg("restart").output().expect("i3-msg is installed");
+        assert!(told.status.success(), "{told:?}");
+    }
+
     /// The mapped top levels whose class is this, as geometries: x, y, width, height.
     pub fn shown(&self, class: &str) -> Vec<(i16, i16, u16, u16)> {
         window::shown(self, class)
@@ -240,6 +249,38 @@ impl Desktop {
         let image =
             self.conn.get_image(ImageFormat::Z_PIXMAP, self.root, x, y, width, height, u32::MAX);
         image.unwrap().reply().unwrap().data
+    }
+
+    /// Clicks on a point of the screen with a mouse button (1 left, 2 middle, 3 right).
+    #[track_caller]
+    pub fn click(&self, point: (i16, i16), button: u32) {
+        self.hold_button(point, button);
+        self.let_go(button);
+    }
+
+    /// The first half of a click.
+    #[track_caller]
+    pub fn hold_button(&self, (x, y): (i16, i16), button: u32) {
+        let (x, y, button) = (x.to_string(), y.to_string(), button.to_string());
+        self.xdotool(&["mousemove", &x, &y, "mousedown", &button]);
+    }
+
+    /// The other half.
+    #[track_caller]
+    pub fn let_go(&self, button: u32) {
+        self.xdotool(&["mouseup", &button.to_string()]);
+    }
+
+    /// Presses a key and lets it go, wherever the focus is.
+    #[track_caller]
+    pub fn press(&self, key: &str) {
+        self.xdotool(&["key", key]);
+    }
+
+    #[track_caller]
+    fn xdotool(&self, args: &[&str]) {
+        let status = self.command("xdotool").args(args).status().expect("xdotool is installed");
+        assert!(status.success(), "xdotool {args:?}");
     }
 
     /// A command in an invented home that sees this display.

@@ -97,6 +97,27 @@ impl Process {
     }
 }
 
+/// Whether a process has ended: gone, or only waiting for its parent to notice.
+pub fn is_gone(pid: u32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit(')').next().is_none_or(|rest| rest.trim_start().starts_with(['Z', 'X']))
+        || stat.is_empty()
+}
+
+/// Waits for the number that a script writes to a file.
+#[track_caller]
+pub fn until_number(path: &std::path::Path) -> u32 {
+    until(&format!("a number in {}", path.display()), || {
+        fs::read_to_string(path).ok()?.trim().parse().ok()
+    })
+}
+
+/// Waits until a process has ended.
+#[track_caller]
+pub fn until_gone(pid: u32) {
+    until(&format!("process {pid} is gone"), || is_gone(pid).then_some(()));
+}
+
 impl Drop for Process {
     fn drop(&mut self) {
         self.kill();

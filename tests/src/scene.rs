@@ -171,8 +171,12 @@ impl Scene {
 
     /// Starts `antidrift watch` with more arguments, in a pipe.
     pub fn watch(&self, args: &[&str]) -> Watch {
-        let args: Vec<&str> = ["watch"].into_iter().chain(args.iter().copied()).collect();
-        Watch::start(self.client(&args), &self.home)
+        self.start_client(&[&["watch"], args].concat())
+    }
+
+    /// Starts the client with these arguments, in a pipe.
+    pub fn start_client(&self, args: &[&str]) -> Watch {
+        Watch::start(self.client(args), &self.home)
     }
 
     /// Starts a session with a commitment and nothing else.

@@ -203,6 +203,37 @@ impl TestWindow<'_> {
         self.desktop.sync();
     }
 
+    /// A point of the screen where it is the window that is seen.
+    #[track_caller]
+    pub fn spot(&self) -> (i16, i16) {
+        until("a spot where the window is seen", || {
+            let points =
+                (5..1024).step_by(10).flat_map(|x| (5..768).step_by(10).map(move |y| (x, y)));
+            points.into_iter().find(|&point| self.is_at(point))
+        })
+    }
+
+    /// Where its upper left corner is on the screen.
+    pub fn origin(&self) -> (i16, i16) {
+        let (conn, root) = (self.desktop.conn(), self.desktop.root());
+        let at = conn.translate_coordinates(self.id, root, 0, 0).unwrap().reply().unwrap();
+        (at.dst_x, at.dst_y)
+    }
+
+    fn is_at(&self, (x, y): (i16, i16)) -> bool {
+        let (conn, root) = (self.desktop.conn(), self.desktop.root());
+        let below = |window| {
+            let asked = conn.translate_coordinates(root, window, x, y).unwrap();
+            // a window may end while it is asked about
+            asked.reply().map_or(0, |reply| reply.child)
+        };
+        let mut window = below(root);
+        while window != 0 && window != self.id {
+            window = below(window);
+        }
+        window == self.id
+    }
+
     /// Ends it.
     pub fn destroy(self) {
         self.desktop.conn().destroy_window(self.id).unwrap();

@@ -1,12 +1,14 @@
 //! What a person answers with the client, and what comes of it on the socket and on the disk.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
-use std::time::Duration;
+use std::{fs, time::Duration};
 
 use antidrift_protocol::{
     AlertCleared, ClearedWhy, DriftSource, DriftStatus, EventBody, Outcome, Phase, State,
 };
-use antidrift_tests::{Manager, Scene, StateExt as _, Subscriber, holds_for, until};
+use antidrift_tests::{
+    Manager, Process, Scene, StateExt as _, Subscriber, antidrift, holds_for, until,
+};
 use serde_json::json;
 
 fn until_cleared(subscriber: &mut Subscriber) -> AlertCleared {
@@ -18,8 +20,8 @@ fn until_cleared(subscriber: &mut Subscriber) -> AlertCleared {
 
 /// What the snapshot on the disk says.
 fn saved(scene: &Scene) -> String {
-    let files = std::fs::read_dir(scene.home.state_dir()).unwrap();
-    let texts = files.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap_or_default());
+    let files = fs::read_dir(scene.home.state_dir()).unwrap();
+    let texts = files.map(|file| fs::read_to_string(file.unwrap().path()).unwrap_or_default());
     texts.collect()
 }
 
@@ -157,6 +159,34 @@ fn an_answer_typed_in_a_terminal_means_the_window_that_was_left() {
     );
     scene.subscriber.until_title("shell");
     let said = scene.cli(&["ontask"]).ok();
+    assert!(said.contains("Fun"), "{said}");
+    assert_eq!(scene.status().allowed.unwrap().window_classes, ["Fun"]);
+}
+
+/// A terminal by what it does: its class is on no list.
+#[test]
+fn an_answer_typed_in_a_terminal_that_nobody_knows_means_the_window_that_was_left() {
+    let mut scene = Scene::on(Manager::Openbox).start();
+    let (go, said) = (scene.home.path().join("go"), scene.home.path().join("said"));
+    let script = format!(
+        "until [ -e {go} ]; do sleep 0.05; done; {client} ontask > {said}.new; mv {said}.new {said}; \
+         sleep 1000",
+        go = go.display(),
+        client = antidrift().display(),
+        said = said.display(),
+    );
+    let mut terminal = scene.home.command("xterm");
+    terminal.env("DISPLAY", scene.desktop().display());
+    terminal.args(["-class", "Zterm", "-T", "shell", "-e", "sh", "-c", &script]);
+    let alert = drifting(&mut scene, "Fun");
+    let _terminal = Process::spawn(&mut terminal, "xterm");
+    scene.subscriber.until_title("shell");
+    assert_eq!(
+        until_cleared(&mut scene.subscriber),
+        AlertCleared { alert, why: ClearedWhy::Moved }
+    );
+    fs::write(&go, "").unwrap();
+    let said = until("the answer", || fs::read_to_string(&said).ok());
     assert!(said.contains("Fun"), "{said}");
     assert_eq!(scene.status().allowed.unwrap().window_classes, ["Fun"]);
 }

@@ -3,7 +3,7 @@
 
 use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 
-use antidrift_tests::Scene;
+use antidrift_tests::{Manager, Scene};
 
 const ANSWER: &str = r#"{"next_action": "open the folder", "success_condition": "the form is sent", "timebox_minutes": 25, "allowed_window_classes": ["Editor"]}"#;
 
@@ -34,6 +34,29 @@ fn it_proposes_and_nothing_is_started() {
     let json = scene.cli(&["coach", "--json", "x"]).ok();
     assert!(json.contains("\"timebox_secs\":1500"), "{json}");
     assert!(scene.cli(&["status"]).ok().contains("no session"));
+}
+
+/// Windows that nobody has looked at yet are known, too; those of a password manager to nobody else.
+#[test]
+fn it_is_told_of_the_open_windows_and_marks_what_is_not_among_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let answer = ANSWER.replace("[\"Editor\"]", "[\"editor\", \"Chess\"]");
+    let config =
+        script(dir.path(), &format!("cat > {}/asked; echo '{answer}'", dir.path().display()));
+    let scene = Scene::on(Manager::Openbox).settings(move |it| it.whole = Some(config)).start();
+    let desktop = scene.desktop();
+    desktop.open("Editor", "report.md");
+    desktop.open("KeePassXC", "passwords");
+    desktop.open("Firefox", "start page");
+    // One that begins now has seen none of the others in front.
+    let mut scene = scene;
+    scene.stop_daemon();
+    scene.start_daemon();
+    scene.subscriber.until_title("start page");
+    let said = scene.cli(&["coach", "the", "tax", "return"]).ok();
+    assert!(said.ends_with("allow     editor, Chess (not seen lately)\n"), "{said}");
+    let asked = fs::read_to_string(dir.path().join("asked")).unwrap();
+    assert!(asked.contains(r#""window_classes":["Firefox","Editor"]"#), "{asked}");
 }
 
 #[test]

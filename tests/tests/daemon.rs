@@ -5,7 +5,7 @@ use std::{
     fs,
     io::{BufRead, BufReader, ErrorKind, Read, Write},
     os::unix::{
-        fs::{MetadataExt, PermissionsExt},
+        fs::{MetadataExt, PermissionsExt, symlink},
         net::UnixStream,
     },
 };
@@ -243,6 +243,31 @@ fn f69_a_broken_snapshot_is_set_aside_and_told_of_once() {
     }
 }
 
+/// A snapshot that is there but cannot be read, for root either: it may be a good one.
+#[test]
+fn f72_what_cannot_be_read_is_not_written_over() {
+    let mut scene = Scene::without_display().start();
+    scene.begin("the report");
+    scene.stop_daemon();
+    let (file, elsewhere) = (scene.home.state_dir().join("session.json"), scene.home.path());
+    let moved = elsewhere.join("away.json");
+    fs::rename(&file, &moved).unwrap();
+    // a link to a place that is not there now, as on a disk that is not mounted
+    symlink(elsewhere.join("mount/session.json"), &file).unwrap();
+    scene.start_daemon();
+    for command in [&["start", "another report"][..], &["ontask", "--class", "Editor"]] {
+        let said = scene.cli(command);
+        assert_eq!(said.code, 0, "{said:?}");
+        assert!(said.stderr.contains("not saved: the saved session"), "{said:?}");
+    }
+    assert_eq!(scene.daemon().log_lines("cannot be read"), 1, "{}", scene.daemon().log());
+    scene.stop_daemon();
+    fs::create_dir(scene.home.path().join("mount")).unwrap();
+    fs::rename(&moved, scene.home.path().join("mount/session.json")).unwrap();
+    scene.start_daemon();
+    assert_eq!(scene.status().commitment.unwrap().text, "the report");
+}
+
 /// A state directory that cannot be written: the session goes on, and a person is told.
 #[test]
 fn f71_what_cannot_be_saved_is_said() {
@@ -284,6 +309,23 @@ fn a_faulty_configuration_stops_the_start_with_its_place() {
     command.args(["--config", "/nowhere/config.toml"]);
     let (code, said) = Daemon::refuses(command, &home);
     assert!(code == 2 && said.contains("/nowhere/config.toml"), "{code}: {said}");
+}
+
+/// The client has commands, `help` among them; the daemon has none.
+#[test]
+fn the_daemon_takes_no_command() {
+    let home = Home::new();
+    let mut command = Daemon::command(&home);
+    command.arg("help");
+    let (code, said) = Daemon::refuses(command, &home);
+    assert_eq!(code, 2, "{said}");
+    assert!(said.starts_with("error: unexpected argument 'help' found"), "{said}");
+    assert!(said.contains("Usage: antidriftd [OPTIONS]") && said.contains("'--help'"), "{said}");
+    let mut command = Daemon::command(&home);
+    command.arg("--help");
+    let (code, said) = Daemon::refuses(command, &home);
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("\n  antidriftd --replace          start it anew"), "{said}");
 }
 
 #[test]

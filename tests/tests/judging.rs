@@ -1,10 +1,12 @@
 //! Judgement and cache, with a judge that is a real child process.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
-use std::{fs, path::Path, time::Duration};
+use std::{fs, time::Duration};
 
 use antidrift_protocol::{DriftSource, DriftStatus, JudgeStatus, SensorStatus};
-use antidrift_tests::{Manager, Scene, StateExt as _, Timer, WindowSpec, holds_for, until};
+use antidrift_tests::{
+    Manager, Scene, StateExt as _, Timer, WindowSpec, holds_for, until_gone, until_number,
+};
 
 #[test]
 fn a_local_match_asks_nobody() {
@@ -113,9 +115,9 @@ fn a_verdict_after_the_end_of_its_session_is_dropped() {
     scene.begin("the report");
     scene.desktop().open("Fun", "slow page");
     scene.judge.until_calls(1);
-    let pid = until("the judge's pid", || number(&scene.judge.file("pid")));
+    let pid = until_number(&scene.judge.file("pid"));
     scene.cli(&["complete"]).ok();
-    until("the judge is gone", || gone(pid));
+    until_gone(pid);
     scene.judge.ontask("slow", "it is the report now");
     scene.begin("another report");
     scene.subscriber.until_titled("slow page", DriftStatus::Ontask);
@@ -127,6 +129,7 @@ fn without_a_judge_nothing_is_drift() {
     let mut scene = Scene::on(Manager::Openbox).no_judge().start();
     let said = scene.cli(&["start", "the report", "--allow", "Editor"]).ok();
     assert!(said.contains("no judge"), "{said}");
+    assert_eq!(said.matches("note:").count(), 1, "{said}");
     scene.desktop().open("Fun", "Football");
     let state = scene.subscriber.until_titled("Football", DriftStatus::Idle);
     assert_eq!(state.judge.status, JudgeStatus::Off);
@@ -168,8 +171,25 @@ fn a_judge_that_is_missing_or_unknown_is_off_and_says_so() {
         let judge = scene.status().judge;
         assert_eq!(judge.status, JudgeStatus::Off, "{config}");
         assert!(judge.last_error.as_deref().is_some_and(|it| it.contains(word)), "{judge:?}");
-        assert!(scene.cli(&["status"]).ok().contains(word));
-        assert!(scene.cli(&["start", "x"]).ok().contains(word));
+        for command in [&["status"][..], &["start", "x"]] {
+            let said = scene.cli(command).ok();
+            assert!(said.contains(word) && said.contains("is off"), "{said}");
+        }
+        assert_eq!(scene.cli(&["doctor"]).code, 1);
+    }
+    // the embedded judge is there for the end of a model's allowance, and for before it
+    for (more, status) in
+        [("max_per_session = 1", JudgeStatus::Off), ("prefilter = true", JudgeStatus::Ready)]
+    {
+        let config = format!("{unknown}{more}\n");
+        let scene = Scene::without_display().settings(|it| it.whole = Some(config)).start();
+        assert_eq!(scene.status().judge.status, status, "{more}");
+        let goes_on = status == JudgeStatus::Ready;
+        for command in [&["status"][..], &["start", "x"], &["doctor"]] {
+            let said = scene.cli(command).stdout;
+            assert!(said.contains("oracle"), "{said}");
+            assert_eq!(said.contains("embedded judge goes on alone"), goes_on, "{said}");
+        }
     }
     let scene = Scene::without_display().env("ANTIDRIFT_AI_BACKEND", "none").start();
     assert_eq!(scene.status().judge.status, JudgeStatus::Off);
@@ -287,8 +307,7 @@ fn f36_a_judge_that_hangs_is_ended_with_all_its_children() {
     let desktop = scene.desktop();
     desktop.open("Fun", "slow page");
     scene.judge.until_calls(1);
-    let pids =
-        ["pid", "child", "grandchild"].map(|name| until(name, || number(&scene.judge.file(name))));
+    let pids = ["pid", "child", "grandchild"].map(|name| until_number(&scene.judge.file(name)));
     // meanwhile everything else goes on
     let timer = Timer::start();
     assert_eq!(scene.status().judge.status, JudgeStatus::Running);
@@ -296,9 +315,7 @@ fn f36_a_judge_that_hangs_is_ended_with_all_its_children() {
     assert!(timer.passed() < Duration::from_secs(1));
     desktop.open("Editor", "report.md");
     scene.subscriber.until_title("report.md");
-    for pid in pids {
-        until("the judge is gone", || gone(pid));
-    }
+    pids.into_iter().for_each(until_gone);
     let state = scene.subscriber.until("a pause", |it| it.judge.status == JudgeStatus::BackingOff);
     assert_eq!(state.status(), Some(DriftStatus::Idle));
     assert_eq!(scene.subscriber.alerts(), 0);
@@ -314,8 +331,7 @@ fn f36_a_grandchild_that_holds_the_pipe_delays_nothing() {
     scene.desktop().open("Fun", "quick page");
     scene.subscriber.until_titled("quick page", DriftStatus::Drifting);
     assert!(timer.passed() < Duration::from_secs(5), "{:?}", timer.passed());
-    let child = until("its child", || number(&scene.judge.file("child")));
-    until("the child is gone", || gone(child));
+    until_gone(until_number(&scene.judge.file("child")));
 }
 
 #[test]
@@ -325,15 +341,13 @@ fn f36_a_judge_does_not_outlive_the_daemon() {
         scene.judge.rule("slow", "echo $$ > pid; sleep 600 & echo $! > child; wait");
         scene.begin("the report");
         scene.desktop().open("Fun", "slow page");
-        let pids = ["pid", "child"].map(|it| until(it, || number(&scene.judge.file(it))));
+        let pids = ["pid", "child"].map(|it| until_number(&scene.judge.file(it)));
         if crash {
             scene.kill_daemon()
         } else {
             scene.stop_daemon()
         }
-        for pid in pids {
-            until("the judge is gone", || gone(pid));
-        }
+        pids.into_iter().for_each(until_gone);
     }
 }
 
@@ -400,16 +414,4 @@ fn a_judge_that_floods_is_cut_off() {
     let after = scene.daemon().process().resident_kib();
     assert!(after < before + 4096, "{before} to {after} KiB");
     assert_eq!(scene.subscriber.alerts(), 0);
-}
-
-fn number(path: &Path) -> Option<u32> {
-    fs::read_to_string(path).ok()?.trim().parse().ok()
-}
-
-/// Whether a process has ended: gone, or only waiting for its parent to notice.
-fn gone(pid: u32) -> Option<()> {
-    match fs::read_to_string(format!("/proc/{pid}/stat")) {
-        Ok(stat) => stat.rsplit(')').next()?.trim_start().starts_with('Z').then_some(()),
-        Err(_) => Some(()),
-    }
 }

@@ -3,8 +3,12 @@
 
 use std::{
     fs,
+    io::{Read as _, Write as _},
+    net::TcpListener,
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
+    sync::{Arc, Mutex},
+    thread,
 };
 
 use antidrift_protocol::{Destination, DriftSource, DriftStatus, JudgeStatus};
@@ -142,14 +146,59 @@ fn what_was_sent_is_written_down_where_that_is_asked_for() {
     let sent = until("the audit", || fs::read_to_string(&audit).ok().filter(|it| !it.is_empty()));
     assert!(sent.contains("\"backend\":\"llm\"") && sent.contains("page"), "{sent}");
     assert!(!sent.contains("Strange"), "redacted before it is sent: {sent}");
+    assert!(sent.contains("\"for\":\"judge\""), "{sent}");
+    // The coach is the same model, and what it is sent stands in the same file.
+    scene.cli(&["coach", "a", "Strange", "plan"]).fails(1);
+    let sent = fs::read_to_string(&audit).unwrap();
+    assert!(sent.contains("\"for\":\"coach\"") && sent.contains("a […] plan"), "{sent}");
+    assert!(!sent.contains("Strange"), "{sent}");
+    // So does a check; nothing is sent beside it.
+    scene.cli(&["doctor"]);
+    assert_eq!(fs::read_to_string(&audit).unwrap().lines().count(), 3);
 }
 
-/// A server that answers every request with this verdict, in small pieces.
-fn server(verdict: &'static str) -> String {
-    use std::io::{Read as _, Write as _};
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+#[test]
+fn at_the_cap_the_model_is_left_alone_and_the_embedded_judge_goes_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let count = dir.path().join("count");
+    let body =
+        format!("cat > /dev/null; echo x >> {}; echo '{{\"on_task\": true}}'", count.display());
+    let path = tool(dir.path(), "llm", &body);
+    let mut scene = scene(&path, "[judge]\nbackend = \"llm\"\nmax_per_session = 2");
+    scene.begin("the report");
+    let desktop = scene.desktop();
+    for title in ["Ganymede — Mozilla Firefox", "Callisto — Mozilla Firefox"] {
+        desktop.open("firefox", title);
+        let state = scene.subscriber.until_titled(title, DriftStatus::Ontask);
+        assert_eq!(state.drift.unwrap().source, Some(DriftSource::Judge));
+    }
+    let cats = "Funny cats - YouTube — Mozilla Firefox";
+    desktop.open("firefox", cats);
+    let state = scene.subscriber.until_titled(cats, DriftStatus::Drifting);
+    assert_eq!(state.drift.unwrap().source, Some(DriftSource::Embedded));
+    let said = scene.cli(&["status"]).ok();
+    assert!(said.contains("all 2 calls of this session used; the embedded judge"), "{said}");
+    let previewed = scene.cli(&["preview"]).ok();
+    assert!(previewed.contains("nothing would be sent"), "{previewed}");
+    let calls = || fs::read_to_string(&count).unwrap().lines().count();
+    assert_eq!(calls(), 2);
+    // The next session has its own.
+    scene.cli(&["complete"]).ok();
+    scene.begin("another report");
+    scene.subscriber.until_titled(cats, DriftStatus::Ontask);
+    assert_eq!(calls(), 3);
+}
+
+/// A server that answers every request with this, in small pieces, and keeps what it was asked.
+fn server(status: &str, body: &str) -> (String, Arc<Mutex<String>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let base = format!("http://{}/v1", listener.local_addr().unwrap());
-    std::thread::spawn(move || {
+    let asked = Arc::new(Mutex::new(String::new()));
+    let length = body.len();
+    let answer =
+        format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}");
+    let keeps = Arc::clone(&asked);
+    thread::spawn(move || {
         for stream in listener.incoming() {
             let mut stream = stream.unwrap();
             let mut request = Vec::new();
@@ -161,27 +210,25 @@ fn server(verdict: &'static str) -> String {
                     _ => break,
                 }
             }
-            let body = format!(
-                r#"{{"choices":[{{"message":{{"content":{verdict:?}}},"finish_reason":"stop"}}]}}"#
-            );
-            let head = format!(
-                "HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
-                body.len()
-            );
-            for piece in (head + &body).as_bytes().chunks(7) {
+            keeps.lock().unwrap().push_str(&String::from_utf8_lossy(&request));
+            for piece in answer.as_bytes().chunks(7) {
                 if stream.write_all(piece).is_err() {
                     break;
                 }
             }
         }
     });
-    base
+    (base, asked)
+}
+
+fn chat(verdict: &str) -> String {
+    format!(r#"{{"choices":[{{"message":{{"content":{verdict:?}}},"finish_reason":"stop"}}]}}"#)
 }
 
 /// A proxy of the environment would carry titles that are for this machine elsewhere.
 #[test]
 fn a_local_server_is_asked_directly_whatever_proxies_there_are() {
-    let base = server(r#"{"on_task": false, "reason": "not the report"}"#);
+    let (base, _) = server("200 OK", &chat(r#"{"on_task": false, "reason": "not the report"}"#));
     let config =
         format!("[judge]\nbackend = \"http\"\n[judge.http]\nbase_url = {base:?}\nmodel = \"tiny\"");
     let whole = format!("{config}\n[drift]\nsettle_secs = 0.1\ndebounce_secs = 0.2\n");
@@ -196,4 +243,38 @@ fn a_local_server_is_asked_directly_whatever_proxies_there_are() {
     assert_eq!(state.drift.unwrap().reason.as_deref(), Some("not the report"));
     assert_eq!(state.judge.destination, Some(Destination::Local));
     assert!(scene.cli(&["doctor"]).stdout.contains("ok judge"));
+}
+
+#[test]
+fn a_key_goes_to_its_server_and_nowhere_else() {
+    const KEY: &str = "sk-4f1d7e0c9b";
+    let good = chat(r#"{"on_task": false, "reason": "not the report"}"#);
+    let refused = format!(r#"{{"error":{{"message":"Incorrect API key provided: {KEY}"}}}}"#);
+    for (status, body) in [("200 OK", good), ("401 Unauthorized", refused)] {
+        let (base, asked) = server(status, &body);
+        let dir = tempfile::tempdir().unwrap();
+        let audit = dir.path().join("sent.jsonl");
+        let config = format!(
+            "[judge]\nbackend = \"http\"\n[judge.http]\nbase_url = {base:?}\nmodel = \"tiny\"\n\
+             api_key_env = \"MY_KEY\"\n[privacy]\naudit_file = {audit:?}\n\
+             [drift]\nsettle_secs = 0.1\n"
+        );
+        let scene = Scene::on(Manager::Openbox).settings(|it| it.whole = Some(config));
+        let mut scene = scene.env("MY_KEY", KEY).env("ANTIDRIFT_LOG", "trace").start();
+        scene.begin("the report");
+        scene.desktop().open("firefox", PAGE);
+        scene.subscriber.until("an answer", |state| {
+            state.judge.last_ok_at.is_some() || state.judge.last_error.is_some()
+        });
+        let asked = asked.lock().unwrap().clone();
+        assert!(asked.to_lowercase().contains(&format!("authorization: bearer {KEY}")), "{asked}");
+        let mut told = scene.daemon().log() + &fs::read_to_string(&audit).unwrap();
+        told += &fs::read_to_string(format!("/proc/{}/cmdline", scene.daemon().process().id()))
+            .unwrap();
+        for args in [&["status", "--json"][..], &["why"], &["preview"], &["doctor"]] {
+            let ran = scene.cli(args);
+            told += &(ran.stdout + &ran.stderr);
+        }
+        assert!(told.contains("tiny") && !told.contains(KEY), "{told}");
+    }
 }

@@ -11,32 +11,37 @@ use crate::{args, duration, exit::Failure, out, render, spinner};
 /// How long the coach may take, and the daemon's own limit before that.
 const PROPOSE_LIMIT: Duration = Duration::from_secs(70);
 
+const NOTHING_PROPOSED: &str = "the coach was not waited for";
+
 pub(super) fn run(daemon: &Daemon, args: &args::Coach) -> Result<(), Failure> {
     let command = propose(&args.intent.join(" "));
     super::check(&command)?;
-    if args.json {
-        let answer: Box<RawValue> = asked(daemon, command)?;
-        return out::print(&render::json_line(answer.get()));
-    }
-    let proposed: Proposed = asked(daemon, command)?;
-    out::print(&text(&proposed))
+    let answer: Box<RawValue> = asked(daemon, command, NOTHING_PROPOSED)?;
+    super::show(&answer, &args.answer, |proposed: Proposed| out::print(&text(&proposed)))
 }
 
-/// What the coach proposes for an intent.
-pub(super) fn proposal(daemon: &Daemon, intent: &str) -> Result<Proposed, Failure> {
+/// What the coach proposes for an intent; `undone` is what it leaves undone to cancel that.
+pub(super) fn proposal(
+    daemon: &Daemon,
+    intent: &str,
+    undone: &'static str,
+) -> Result<Proposed, Failure> {
     let command = propose(intent);
     super::check(&command)?;
-    asked(daemon, command)
+    asked(daemon, command, undone)
 }
 
 fn propose(intent: &str) -> Command {
     Command::Propose(Propose { intent: intent.to_owned() })
 }
 
-fn asked<T: serde::de::DeserializeOwned>(daemon: &Daemon, command: Command) -> Result<T, Failure> {
+fn asked<T: serde::de::DeserializeOwned + Send + 'static>(
+    daemon: &Daemon,
+    command: Command,
+    undone: &'static str,
+) -> Result<T, Failure> {
     let mut client = daemon.connect()?;
-    let _spinner = spinner::start("asking the coach");
-    Ok(client.ask(command, PROPOSE_LIMIT)?)
+    spinner::during("asking the coach", undone, move || Ok(client.ask(command, PROPOSE_LIMIT)?))
 }
 
 fn text(proposed: &Proposed) -> String {

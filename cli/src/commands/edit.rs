@@ -1,10 +1,16 @@
 //! What the coach proposes, field by field, edited on the terminal.
 
+use std::env;
+
 use antidrift_protocol::Proposal;
-use rustix::{stdio, termios::isatty};
+use rustix::{
+    stdio,
+    termios::{QueueSelector, isatty, tcflush},
+};
 use rustyline::{DefaultEditor, error::ReadlineError};
 
-use crate::{args, duration, exit::Failure, render};
+use super::start::NOTHING_STARTED;
+use crate::{args, clock, duration, exit::Failure, out, render};
 
 /// Shows each field that no option gives, pre-filled. Without a terminal the proposal is taken as
 /// it is.
@@ -12,49 +18,76 @@ pub(super) fn proposal(mut proposal: Proposal, args: &args::Start) -> Result<Pro
     if !isatty(stdio::stdin()) || !isatty(stdio::stdout()) {
         return Ok(proposal);
     }
-    let mut editor = DefaultEditor::new().map_err(failed)?;
+    // A key that was pressed while the coach was waited for accepts nothing.
+    let _ = tcflush(stdio::stdin(), QueueSelector::IFlush);
+    let mut form = Form::new()?;
     if args.next.is_none() {
-        proposal.next_action = ask(&mut editor, "next: ", &proposal.next_action)?;
+        proposal.next_action = form.ask("next", &render::typed(&proposal.next_action))?;
     }
     if args.success.is_none() {
-        proposal.success_condition = ask(&mut editor, "done when: ", &proposal.success_condition)?;
+        let proposed = render::typed(&proposal.success_condition);
+        proposal.success_condition = form.ask("done when", &proposed)?;
     }
-    while args.timebox.is_none() {
-        let minutes = format!("{}m", proposal.timebox_secs / 60);
-        let typed = ask(&mut editor, "timebox: ", &minutes)?;
-        if typed.is_empty() {
-            proposal.timebox_secs = 0;
-            break;
-        }
-        match duration::parse(&typed) {
-            Ok(secs) => {
-                proposal.timebox_secs = secs;
-                break;
-            }
-            Err(why) => crate::out::complain(&why.to_string()),
-        }
+    if args.timebox.is_none() {
+        proposal.timebox_secs = timebox(&mut form, proposal.timebox_secs)?;
     }
     if args.allow.is_empty() {
-        let classes = proposal.allowed.window_classes.join(", ");
-        let typed = ask(&mut editor, "allow classes: ", &classes)?;
-        let classes = typed.split(',').map(str::trim).filter(|class| !class.is_empty());
-        proposal.allowed.window_classes = classes.map(str::to_owned).collect();
+        let classes = &mut proposal.allowed.window_classes;
+        *classes = classes.iter().map(|class| render::title(class)).collect();
+        let proposed = classes.join(", ");
+        let typed = form.ask("allow classes", &proposed)?;
+        // A class may hold a comma itself.
+        if typed != proposed {
+            let typed = typed.split(',').map(str::trim).filter(|class| !class.is_empty());
+            *classes = typed.map(str::to_owned).collect();
+        }
     }
     Ok(proposal)
 }
 
-fn ask(editor: &mut DefaultEditor, prompt: &str, proposed: &str) -> Result<String, Failure> {
-    let proposed = render::title(proposed);
-    let typed = editor.readline_with_initial(prompt, (&proposed, "")).map_err(failed)?;
-    Ok(typed.trim().to_owned())
+/// In seconds; 0 for none.
+fn timebox(form: &mut Form, proposed: u64) -> Result<u64, Failure> {
+    let mut shown = format!("{}m", proposed / 60);
+    loop {
+        shown = form.ask("timebox", &shown)?;
+        if shown.is_empty() {
+            return Ok(0);
+        }
+        match duration::parse(&shown, clock::local_now) {
+            Ok(secs) => return Ok(secs),
+            Err(why) => out::complain(&why.to_string()),
+        }
+    }
+}
+
+struct Form {
+    editor: DefaultEditor,
+    /// Whether a line can be shown that is there already.
+    prefills: bool,
+}
+
+impl Form {
+    fn new() -> Result<Self, Failure> {
+        let editor = DefaultEditor::new().map_err(failed)?;
+        Ok(Self { editor, prefills: out::can_move(env::var_os("TERM").as_deref()) })
+    }
+
+    /// `proposed` has been made fit for a terminal.
+    fn ask(&mut self, name: &str, proposed: &str) -> Result<String, Failure> {
+        let typed = if self.prefills {
+            self.editor.readline_with_initial(&format!("{name}: "), (proposed, ""))
+        } else {
+            let typed = self.editor.readline(&format!("{name} [{proposed}]: "));
+            typed.map(|typed| if typed.is_empty() { proposed.to_owned() } else { typed })
+        };
+        Ok(typed.map_err(failed)?.trim().to_owned())
+    }
 }
 
 /// Ctrl-C and Ctrl-D leave everything as it was.
 fn failed(error: ReadlineError) -> Failure {
     match error {
-        ReadlineError::Interrupted | ReadlineError::Eof => {
-            Failure::Usage("nothing was started".into())
-        }
+        ReadlineError::Interrupted | ReadlineError::Eof => Failure::Cancelled(NOTHING_STARTED),
         other => Failure::Usage(format!("the terminal cannot be read: {other}")),
     }
 }

@@ -1,29 +1,44 @@
 //! One file a command: build the request, print the answer.
 
+mod allow;
+mod click;
 mod coach;
 mod complete;
+mod detour;
 mod doctor;
 mod edit;
 mod end;
+mod entries;
+mod extend;
 mod ontask;
+mod pause;
+mod pick;
 mod preview;
 mod refocus;
+mod resume;
 mod start;
 mod status;
 mod why;
+mod windows;
 
+pub(crate) use extend::text as extend_text;
 pub(crate) use ontask::answer as ontask_text;
+pub(crate) use pause::text as pause_text;
 pub(crate) use refocus::text as refocus_text;
+pub(crate) use resume::text as resume_text;
 
 use antidrift_protocol::{
-    Command as Ask, Request,
-    client::{ANSWER_LIMIT, Client},
+    Changed, Command as Ask, NoArgs, Request, Status,
+    client::{ANSWER_LIMIT, Client, ClientError},
     paths::{Environment, SocketPath},
 };
 use rustix::stdio;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 
 use crate::{
-    args::{Args, Command},
+    args::{Args, Command, Json},
+    clock, duration,
     exit::Failure,
     out,
     render::Paint,
@@ -40,9 +55,16 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     };
     let daemon = Daemon { socket };
     match args.command {
-        Command::Start(start) => start::run(&daemon, start),
-        Command::Refocus => refocus::run(&daemon),
+        Command::Start(start) => start::run(&daemon, &start),
+        Command::Refocus(refocus) => refocus::run(&daemon, &refocus),
         Command::Ontask(ontask) => ontask::run(&daemon, ontask),
+        Command::Pick(pick) => pick::run(&daemon, &pick),
+        Command::Allow(allow) => allow::run(&daemon, allow),
+        Command::Windows(windows) => windows::run(&daemon, &windows),
+        Command::Pause(pause) => pause::run(&daemon, &pause),
+        Command::Resume => resume::run(&daemon),
+        Command::Extend(extend) => extend::run(&daemon, &extend),
+        Command::Detour(detour) => detour::run(&daemon, &detour),
         Command::Coach(coach) => coach::run(&daemon, &coach),
         Command::Complete(complete) => complete::run(&daemon, complete),
         Command::Doctor => doctor::run(&daemon),
@@ -50,6 +72,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::Status(status) => status::run(&daemon, &status),
         Command::Preview(preview) => preview::run(&daemon, &preview),
         Command::Why(why) => why::run(&daemon, &why),
+        Command::Click { button } => click::run(&daemon, button),
         Command::Watch(watch) => crate::watch::run(daemon.socket, &watch),
     }
 }
@@ -64,9 +87,49 @@ impl Daemon {
         Ok(Client::connect(&self.socket, NAME)?)
     }
 
-    fn ask<T: serde::de::DeserializeOwned>(&self, command: Ask) -> Result<T, Failure> {
+    fn ask<T: DeserializeOwned>(&self, command: Ask) -> Result<T, Failure> {
         Ok(self.connect()?.ask(command, ANSWER_LIMIT)?)
     }
+
+    /// As [`change`], with a warning for what is not on disk.
+    fn change(&self, command: Ask) -> Result<Status, Failure> {
+        check(&command)?;
+        let (done, status) = change(&mut self.connect()?, command)?;
+        warn_unless(done.saved, done.warning.as_deref());
+        Ok(status)
+    }
+}
+
+/// Asks for a change, and then for the state that it led to. The change is made by then: a state that
+/// cannot be had only leaves out what would be said about it.
+pub(crate) fn change(client: &mut Client, command: Ask) -> Result<(Changed, Status), ClientError> {
+    let done = client.ask(command, ANSWER_LIMIT)?;
+    let status = client.ask(Ask::Status(NoArgs {}), ANSWER_LIMIT).unwrap_or_default();
+    Ok((done, status))
+}
+
+/// A time that was typed as several words.
+fn joined(first: &str, rest: &[String]) -> String {
+    [&[first.to_owned()], rest].concat().join(" ")
+}
+
+/// A duration as it was typed.
+fn secs(typed: &str) -> Result<u64, Failure> {
+    duration::parse(typed, clock::local_now).map_err(Failure::Usage)
+}
+
+/// Shows an answer to a person; a script gets it as the daemon wrote it, with what this version does
+/// not know.
+fn show<T: DeserializeOwned>(
+    answer: &RawValue,
+    how: &Json,
+    to_person: impl FnOnce(T) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    if how.json {
+        return out::print(&crate::render::json_line(answer.get()));
+    }
+    let read = serde_json::from_str(answer.get());
+    to_person(read.map_err(|error| ClientError::NotUnderstood(error.to_string()))?)
 }
 
 fn paint() -> Paint {
@@ -98,6 +161,7 @@ fn check(command: &Ask) -> Result<(), Failure> {
 /// What a member of a request is called on the command line.
 fn typed_as(command: &Ask, member: &str) -> String {
     let list = member.split('[').next().unwrap_or(member);
+    let list = list.strip_prefix("add.").or(list.strip_prefix("remove.")).unwrap_or(list);
     let ontask = matches!(command, Ask::Ontask(_));
     match list {
         "text" => "the text",
@@ -105,6 +169,12 @@ fn typed_as(command: &Ask, member: &str) -> String {
         "success_condition" => "--success",
         "timebox_secs" => "--for",
         "allowed" => "what is allowed",
+        "add" | "remove" => "what is named",
+        "window_classes" => "CLASS",
+        "window_titles" => "--whole-title",
+        "window_title_substrings" => "--title",
+        "domains" => "--domain",
+        "commands" => "--command",
         "allowed.window_classes" => "--allow",
         "allowed.window_title_substrings" => "--allow-title",
         "allowed.domains" => "--allow-domain",
@@ -121,7 +191,7 @@ fn typed_as(command: &Ask, member: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use antidrift_protocol::{Allowed, Complete, Ontask, Start};
+    use antidrift_protocol::{Allow, Allowed, Complete, Ontask, Start};
 
     use super::*;
 
@@ -146,6 +216,32 @@ mod tests {
             (
                 Ask::Ontask(Ontask { window_class: Some(String::new()), ..Ontask::default() }),
                 "--class must not be blank",
+            ),
+            (
+                Ask::Allow(Allow {
+                    add: Allowed { window_classes: vec!["x".repeat(300)], ..Allowed::default() },
+                    ..Allow::default()
+                }),
+                "CLASS must be at most 256 bytes, but has 300",
+            ),
+            (
+                Ask::Allow(Allow {
+                    remove: Allowed { window_titles: vec![" ".into()], ..Allowed::default() },
+                    ..Allow::default()
+                }),
+                "--whole-title must not be blank",
+            ),
+            (
+                allowed(Allowed {
+                    domains: vec!["docs.rs".into(), "two words".into()],
+                    ..Allowed::default()
+                }),
+                "--allow-domain must be a host name such as docs.example.org, but is \"two words\"",
+            ),
+            (
+                Ask::Ontask(Ontask { command: Some("make -j4".into()), ..Ontask::default() }),
+                "--command must be the name of one program such as make, without arguments, but is \
+                 \"make -j4\"",
             ),
             (
                 Ask::Complete(Complete { note: Some("x".repeat(2000)), ..Complete::default() }),

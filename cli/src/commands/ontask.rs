@@ -5,7 +5,7 @@
 
 use antidrift_protocol::{Allowing, Command, OfWindow, Ontask};
 
-use super::Daemon;
+use super::{Daemon, entries};
 use crate::{args, exit::Failure, out, render};
 
 pub(super) fn run(daemon: &Daemon, args: args::Ontask) -> Result<(), Failure> {
@@ -14,7 +14,11 @@ pub(super) fn run(daemon: &Daemon, args: args::Ontask) -> Result<(), Failure> {
         (_, Some(Some(text))) => Ontask { window_title_substring: Some(text), ..Ontask::default() },
         (Some(None), _) => of_window(OfWindow::WindowClass),
         (_, Some(None)) => of_window(OfWindow::WindowTitle),
-        (None, None) => Ontask { domain: args.domain, command: args.command, ..Ontask::default() },
+        (None, None) => Ontask {
+            domain: args.domain.as_deref().map(entries::host),
+            command: args.command.as_deref().map(entries::program),
+            ..Ontask::default()
+        },
     };
     let command = Command::Ontask(request);
     super::check(&command)?;

@@ -4,15 +4,14 @@ use antidrift_protocol::{Command, Destination, NoArgs, Previewed, text};
 use serde_json::value::RawValue;
 
 use super::Daemon;
-use crate::{args, exit::Failure, out, render};
+use crate::{args::Json, exit::Failure, out, render};
 
-pub(super) fn run(daemon: &Daemon, args: &args::Preview) -> Result<(), Failure> {
-    let command = Command::Preview(NoArgs {});
-    if args.json {
-        let answer: Box<RawValue> = daemon.ask(command)?;
-        return out::print(&render::json_line(answer.get()));
-    }
-    let previewed: Previewed = daemon.ask(command)?;
+pub(super) fn run(daemon: &Daemon, how: &Json) -> Result<(), Failure> {
+    let answer: Box<RawValue> = daemon.ask(Command::Preview(NoArgs {}))?;
+    super::show(&answer, how, to_person)
+}
+
+fn to_person(previewed: Previewed) -> Result<(), Failure> {
     if let Some(why) = &previewed.withheld {
         return out::print(&format!("nothing would be sent: {}", render::message(why)));
     }
@@ -24,11 +23,5 @@ pub(super) fn run(daemon: &Daemon, args: &args::Preview) -> Result<(), Failure> 
     // To standard error, so that the text itself can be piped on byte for byte.
     out::complain_as_is(&format!("to {}{place}:", render::title(&previewed.backend)));
     // A prompt is cleaned text and JSON; should it ever not be, it must not act on a terminal.
-    let safe = |line: &str| text::clean(line, usize::MAX) == line;
-    if previewed.text.lines().all(safe) {
-        return out::print(&previewed.text);
-    }
-    let lines: Vec<String> =
-        previewed.text.lines().map(|line| text::terminal(line, usize::MAX)).collect();
-    out::print(&lines.join("\n"))
+    out::print(&text::terminal_lines(&previewed.text, usize::MAX))
 }

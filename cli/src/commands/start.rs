@@ -1,43 +1,63 @@
 //! `antidrift start`
 
-use antidrift_protocol::{Allowed, Command, JudgeStatus, Proposal, Proposed, Start, Started};
+use antidrift_protocol::{
+    Allowed, Command, NoArgs, Phase, Proposal, Proposed, Start, Started, Status,
+};
 
-use super::{Daemon, edit};
+use super::{Daemon, edit, entries};
 use crate::{args, duration, exit::Failure, out, render};
 
-pub(super) fn run(daemon: &Daemon, args: args::Start) -> Result<(), Failure> {
-    let coached = if args.coach {
-        let text = args.text.join(" ");
-        let Proposed { proposal, unseen } = super::coach::proposal(daemon, &text)?;
-        if !unseen.is_empty() && args.allow.is_empty() {
-            let names: Vec<String> = unseen.iter().map(|class| render::title(class)).collect();
-            out::warn(&format!("no window had these classes lately: {}", names.join(", ")));
+/// What it leaves undone to cancel.
+pub(super) const NOTHING_STARTED: &str = "nothing was started";
+
+pub(super) fn run(daemon: &Daemon, args: &args::Start) -> Result<(), Failure> {
+    let mut start = typed(args)?;
+    if args.coach {
+        // What is typed wrong is said before a model is asked.
+        super::check(&Command::Start(start.clone()))?;
+        // While a session is active the daemon refuses, and nobody need wait for a model to be told so.
+        if !is_active(daemon)? {
+            let proposal = coached(daemon, args, &start.text)?;
+            fill_in(&mut start, proposal);
         }
-        Some(if args.yes { proposal } else { edit::proposal(proposal, &args)? })
-    } else {
-        None
-    };
-    let mut start = Start {
-        text: args.text.join(" "),
-        next_action: args.next,
-        success_condition: args.success,
-        timebox_secs: args.timebox,
-        allowed: Allowed {
-            window_classes: entries(args.allow),
-            window_titles: Vec::new(),
-            window_title_substrings: args.allow_title,
-            domains: entries(args.allow_domain),
-            commands: entries(args.allow_command),
-        },
-    };
-    if let Some(proposal) = coached {
-        fill_in(&mut start, proposal);
     }
     let command = Command::Start(start);
     super::check(&command)?;
     let started: Started = daemon.ask(command)?;
     super::warn_unless(started.saved, started.warning.as_deref());
     out::print(&text(&started))
+}
+
+fn is_active(daemon: &Daemon) -> Result<bool, Failure> {
+    let status: Status = daemon.ask(Command::Status(NoArgs {}))?;
+    Ok(status.state.phase == Phase::Active)
+}
+
+/// What was given on the command line.
+fn typed(args: &args::Start) -> Result<Start, Failure> {
+    Ok(Start {
+        text: args.text.join(" "),
+        next_action: args.next.clone(),
+        success_condition: args.success.clone(),
+        timebox_secs: args.timebox.as_deref().map(super::secs).transpose()?,
+        allowed: Allowed {
+            window_classes: entries::list("--allow", &args.allow, str::to_owned)?,
+            window_titles: Vec::new(),
+            window_title_substrings: args.allow_title.clone(),
+            domains: entries::list("--allow-domain", &args.allow_domain, entries::host)?,
+            commands: entries::list("--allow-command", &args.allow_command, entries::program)?,
+        },
+    })
+}
+
+/// What the coach proposes, as the user leaves it.
+fn coached(daemon: &Daemon, args: &args::Start, text: &str) -> Result<Proposal, Failure> {
+    let Proposed { proposal, unseen } = super::coach::proposal(daemon, text, NOTHING_STARTED)?;
+    if !unseen.is_empty() && args.allow.is_empty() {
+        let names: Vec<String> = unseen.iter().map(|class| render::title(class)).collect();
+        out::warn(&format!("no window had these classes lately: {}", names.join(", ")));
+    }
+    if args.yes { Ok(proposal) } else { edit::proposal(proposal, args) }
 }
 
 /// What the user gave wins over what the coach proposes.
@@ -50,11 +70,6 @@ fn fill_in(start: &mut Start, proposal: Proposal) {
     if start.allowed.size() == 0 {
         start.allowed = allowed;
     }
-}
-
-/// Entries of a list with commas: blanks around them and a last comma mean nothing.
-fn entries(list: Vec<String>) -> Vec<String> {
-    list.iter().map(|entry| entry.trim()).filter(|e| !e.is_empty()).map(str::to_owned).collect()
 }
 
 fn text(started: &Started) -> String {
@@ -75,15 +90,6 @@ fn text(started: &Started) -> String {
     }
     for note in &started.notes {
         lines.push(format!("note: {}", render::message(note)));
-    }
-    if state.judge.status == JudgeStatus::Off {
-        let what = if allowed.size() == 0 {
-            "there is no judge and nothing is allowed, so nothing can be told yet; allow windows \
-             with `antidrift ontask`, or set a judge in the configuration"
-        } else {
-            "there is no judge, so only what is allowed is recognised"
-        };
-        lines.push(format!("note: {what}"));
     }
     lines.join("\n")
 }

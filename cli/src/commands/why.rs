@@ -4,16 +4,11 @@ use antidrift_protocol::{Command, Explained, NoArgs, text};
 use serde_json::value::RawValue;
 
 use super::Daemon;
-use crate::{args, exit::Failure, out, render};
+use crate::{args::Json, exit::Failure, out};
 
-pub(super) fn run(daemon: &Daemon, args: &args::Why) -> Result<(), Failure> {
-    let command = Command::Explain(NoArgs {});
-    if args.json {
-        let answer: Box<RawValue> = daemon.ask(command)?;
-        return out::print(&render::json_line(answer.get()));
-    }
-    let explained: Explained = daemon.ask(command)?;
-    out::print(&lines(&explained))
+pub(super) fn run(daemon: &Daemon, how: &Json) -> Result<(), Failure> {
+    let answer: Box<RawValue> = daemon.ask(Command::Explain(NoArgs {}))?;
+    super::show(&answer, how, |explained: Explained| out::print(&lines(&explained)))
 }
 
 /// One line a step: what was looked at, what came out, and how.

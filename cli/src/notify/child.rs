@@ -16,8 +16,10 @@ use rustix::{
     pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt},
 };
 
+use crate::clock;
+
 /// How long a program has to end by itself when it is asked to. A watch must be gone within a
-/// second, and there can be two of them.
+/// second, and one that is being ended may be followed by all the others at once.
 const GOODBYE: Duration = Duration::from_millis(300);
 /// Most that is kept of what it says.
 const MOST: usize = 8192;
@@ -114,14 +116,24 @@ impl Running {
 
     /// Asks it to end (an interrupted notify-send withdraws its popup; a terminated one leaves it),
     /// and ends it when it does not.
-    pub(super) fn end(mut self) {
-        if self.ended().is_none() {
-            let group = Pid::from_child(&self.child);
-            let _ = kill_process_group(group, Signal::INT);
-            wait(&mut [PollFd::new(&self.exit, PollFlags::IN)], Some(GOODBYE));
+    pub(super) fn end(self) {
+        Self::end_all([self]);
+    }
+
+    /// The same for several, which take no longer than one.
+    pub(super) fn end_all(all: impl IntoIterator<Item = Self>) {
+        let mut all: Vec<Self> = all.into_iter().collect();
+        all.retain_mut(|it| it.ended().is_none());
+        for it in &all {
+            let _ = kill_process_group(Pid::from_child(&it.child), Signal::INT);
+        }
+        let limit = clock::now() + GOODBYE;
+        for it in &all {
+            let left = limit.saturating_sub(clock::now());
+            wait(&mut [PollFd::new(&it.exit, PollFlags::IN)], Some(left));
             // It has not been reaped yet, so the number is still its own, and what it started goes
             // with it.
-            let _ = kill_process_group(group, Signal::KILL);
+            let _ = kill_process_group(Pid::from_child(&it.child), Signal::KILL);
         }
     }
 }

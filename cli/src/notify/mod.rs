@@ -7,7 +7,7 @@ mod popup;
 mod worker;
 
 pub(crate) use lock::hold;
-pub(crate) use popup::{Choice, Kind, Popup};
+pub(crate) use popup::{Choice, Kind, MORE_SECS, Popup, Subject};
 pub(crate) use worker::{Notifier, Told};
 
 use rustix::event::{PollFd, PollFlags};

@@ -5,28 +5,39 @@ use antidrift_protocol::{
     text::{REASON_CAP, notify_send_arg},
 };
 
-/// How long a popup about drift stays where the server lets us choose, in milliseconds.
-const DRIFT_EXPIRES: u32 = 60_000;
+/// How long a popup that asks something stays where the server lets us choose, in milliseconds.
+const ASKING_EXPIRES: u32 = 60_000;
 
-/// The three answers to an alert.
+/// How much more time [`Choice::More`] gives.
+pub(crate) const MORE_SECS: u64 = 600;
+
+/// What a button or a key stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Choice {
     Back,
     Ontask,
     End,
+    More,
+    Pause,
+    Resume,
 }
 
 impl Choice {
-    const ALL: [Self; 3] = [Self::Back, Self::Ontask, Self::End];
-
-    /// The action's name. `default` is what a click on the popup itself does, and the only one that
-    /// a mouse can reach in dunst's default configuration.
-    fn action(self) -> &'static str {
+    /// The action's name on a popup that does something else when it is clicked.
+    fn name(self) -> &'static str {
         match self {
-            Self::Back => "default",
+            Self::Back => "back",
             Self::Ontask => "ontask",
             Self::End => "end",
+            Self::More => "more",
+            Self::Pause => "pause",
+            Self::Resume => "resume",
         }
+    }
+
+    /// Whether it answers an alert.
+    pub(crate) fn is_about_drift(self) -> bool {
+        matches!(self, Self::Back | Self::Ontask | Self::End)
     }
 
     pub(crate) fn label(self) -> &'static str {
@@ -34,13 +45,19 @@ impl Choice {
             Self::Back => "Back to task",
             Self::Ontask => "This is on task",
             Self::End => "End session",
+            Self::More => "10 more minutes",
+            Self::Pause => "Pause",
+            Self::Resume => "Resume",
         }
     }
+}
 
-    /// The answer that notify-send prints.
-    pub(crate) fn of_action(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|choice| choice.action() == name)
-    }
+/// Popups of one subject replace each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Subject {
+    Drift,
+    Time,
+    Notice,
 }
 
 /// What a popup is about.
@@ -63,12 +80,33 @@ pub(crate) struct Popup {
 }
 
 impl Popup {
-    /// The alert that it is about.
-    pub(crate) fn alert(&self) -> Option<u64> {
+    pub(crate) fn subject(&self) -> Subject {
         match self.kind {
-            Kind::Drift { alert, .. } => Some(alert),
-            Kind::TimeUp | Kind::Notice(_) => None,
+            Kind::Drift { .. } => Subject::Drift,
+            Kind::TimeUp => Subject::Time,
+            Kind::Notice(_) => Subject::Notice,
         }
+    }
+
+    /// What can be answered, the likeliest first.
+    fn choices(&self) -> &'static [Choice] {
+        match self.kind {
+            Kind::Drift { .. } => &[Choice::Back, Choice::Ontask, Choice::End],
+            Kind::TimeUp => &[Choice::More, Choice::End],
+            Kind::Notice(_) => &[],
+        }
+    }
+
+    /// The choices by the names of their actions. `default` is what a click on the popup itself
+    /// does, and the only one that a mouse can reach in dunst's default configuration.
+    fn actions(&self) -> impl Iterator<Item = (&'static str, Choice)> {
+        let named = self.choices().iter().enumerate();
+        named.map(|(at, &choice)| (if at == 0 { "default" } else { choice.name() }, choice))
+    }
+
+    /// The answer that notify-send prints.
+    pub(crate) fn answer(&self, action: &str) -> Option<Choice> {
+        self.actions().find(|(name, _)| *name == action).map(|(_, choice)| choice)
     }
 
     fn summary(&self) -> &'static str {
@@ -86,10 +124,10 @@ impl Popup {
 
     /// Servers that know the hint show one popup of each tag at a time.
     fn tag(&self) -> &'static str {
-        match self.kind {
-            Kind::Drift { .. } => "string:x-dunst-stack-tag:antidrift-drift",
-            Kind::TimeUp => "string:x-dunst-stack-tag:antidrift-time",
-            Kind::Notice(_) => "string:x-dunst-stack-tag:antidrift-notice",
+        match self.subject() {
+            Subject::Drift => "string:x-dunst-stack-tag:antidrift-drift",
+            Subject::Time => "string:x-dunst-stack-tag:antidrift-time",
+            Subject::Notice => "string:x-dunst-stack-tag:antidrift-notice",
         }
     }
 
@@ -101,14 +139,14 @@ impl Popup {
         if self.kind == Kind::Notice(NoticeKind::Returned) {
             arguments.push("--urgency=low".to_owned());
         }
-        if self.alert().is_some() {
-            arguments.push(format!("--expire-time={DRIFT_EXPIRES}"));
+        if !self.choices().is_empty() {
+            arguments.push(format!("--expire-time={ASKING_EXPIRES}"));
         }
         if self.has_buttons(buttons) {
             // The number that `-p` prints says that the server has taken it.
             arguments.push("--print-id".to_owned());
-            for choice in Choice::ALL {
-                arguments.push(format!("--action={}={}", choice.action(), choice.label()));
+            for (name, choice) in self.actions() {
+                arguments.push(format!("--action={name}={}", choice.label()));
             }
         }
         let body: Vec<String> = self
@@ -124,7 +162,7 @@ impl Popup {
 
     /// Whether it waits for an answer.
     pub(crate) fn has_buttons(&self, buttons: bool) -> bool {
-        buttons && self.alert().is_some()
+        buttons && !self.choices().is_empty()
     }
 }
 
@@ -169,9 +207,27 @@ mod tests {
 
     #[test]
     fn answers_are_known_by_their_action() {
-        for choice in Choice::ALL {
-            assert_eq!(Choice::of_action(choice.action()), Some(choice));
+        let time_up = Popup { kind: Kind::TimeUp, body: vec!["report".into()] };
+        let notice = Popup { kind: Kind::Notice(NoticeKind::PauseEnded), body: Vec::new() };
+        for (popup, expected) in [
+            (
+                &drift(&[]),
+                &["default=Back to task", "ontask=This is on task", "end=End session"][..],
+            ),
+            (&time_up, &["default=10 more minutes", "end=End session"]),
+            (&notice, &[]),
+        ] {
+            let arguments = popup.arguments(true, true);
+            let actions = arguments.iter().filter_map(|it| it.strip_prefix("--action="));
+            assert_eq!(actions.collect::<Vec<_>>(), expected);
+            assert_eq!(popup.has_buttons(true), !expected.is_empty());
+            for (name, choice) in popup.actions() {
+                assert_eq!(popup.answer(name), Some(choice));
+            }
+            // The popup's number, and the button of another popup.
+            assert_eq!((popup.answer("7"), popup.answer("back")), (None, None));
         }
-        assert_eq!(Choice::of_action("7"), None);
+        assert_eq!(time_up.answer("ontask"), None);
+        assert!(Choice::More.label().starts_with(&(MORE_SECS / 60).to_string()));
     }
 }

@@ -19,7 +19,7 @@ use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd};
 use super::{
     capabilities,
     child::{Running, wait},
-    popup::{Choice, Popup},
+    popup::{Choice, Kind, Popup, Subject},
 };
 use crate::clock;
 
@@ -27,16 +27,17 @@ use crate::clock;
 const START_LIMIT: Duration = Duration::from_secs(5);
 /// Longest life of a popup's process. Longer than the pauses between reminders, which replace it.
 const STAND_LIMIT: Duration = Duration::from_secs(15 * 60);
-/// Popups that wait for their turn: one about drift and a few others.
+/// Popups that wait for their turn: one about drift, one about time and a few others.
 const QUEUE: usize = 4;
-/// How long the owner waits for the last goodbye: two programs, each with its time to go.
+/// How long the owner waits for the last goodbye: to a program that is just being ended, and to all
+/// others at once.
 const FAREWELL: Duration = Duration::from_millis(800);
 
 /// What the owner hears.
 #[derive(Debug)]
 pub(crate) enum Told {
     /// A button was pressed.
-    Pressed { alert: u64, choice: Choice },
+    Pressed { popup: Kind, choice: Choice },
     /// Popups do not work as they should.
     Trouble(String),
 }
@@ -44,7 +45,7 @@ pub(crate) enum Told {
 #[derive(Debug)]
 enum Order {
     Raise(Popup),
-    Withdraw,
+    Withdraw(Subject),
     Quit,
 }
 
@@ -75,8 +76,8 @@ impl Notifier {
         self.order(Order::Raise(popup));
     }
 
-    pub(crate) fn withdraw(&self) {
-        self.order(Order::Withdraw);
+    pub(crate) fn withdraw(&self, subject: Subject) {
+        self.order(Order::Withdraw(subject));
     }
 
     /// Withdraws what is shown and leaves no process behind.
@@ -98,7 +99,8 @@ struct Worker {
     tell: Box<dyn Fn(Told) + Send>,
     queue: VecDeque<Popup>,
     starting: Option<Shown>,
-    standing: Option<Shown>,
+    /// At most one of each subject that asks something.
+    standing: Vec<Shown>,
     /// Asked of the server before the first popup.
     markup: Option<bool>,
     /// Whether this notify-send can wait for an answer.
@@ -136,7 +138,7 @@ impl Worker {
             tell,
             queue: VecDeque::new(),
             starting: None,
-            standing: None,
+            standing: Vec::new(),
             markup: None,
             buttons: true,
             quit: false,
@@ -156,9 +158,8 @@ impl Worker {
                 self.wait();
             }
         }
-        for shown in [self.starting.take(), self.standing.take()].into_iter().flatten() {
-            shown.running.end();
-        }
+        let all = self.starting.take().into_iter().chain(self.standing);
+        Running::end_all(all.map(|shown| shown.running));
     }
 
     fn take_orders(&mut self) {
@@ -167,15 +168,15 @@ impl Worker {
         loop {
             match self.inbox.try_recv() {
                 Ok(Order::Raise(popup)) => {
-                    if popup.alert().is_some() {
-                        self.forget_drift();
+                    if popup.has_buttons(true) {
+                        self.forget(popup.subject());
                     }
                     if self.queue.len() == QUEUE {
                         self.queue.pop_front();
                     }
                     self.queue.push_back(popup);
                 }
-                Ok(Order::Withdraw) => self.forget_drift(),
+                Ok(Order::Withdraw(subject)) => self.forget(subject),
                 Ok(Order::Quit) | Err(mpsc::TryRecvError::Disconnected) => {
                     self.quit = true;
                     return;
@@ -185,14 +186,13 @@ impl Worker {
         }
     }
 
-    /// Whatever is shown, or about to be, about drift is over.
-    fn forget_drift(&mut self) {
-        self.queue.retain(|popup| popup.alert().is_none());
-        for slot in [&mut self.starting, &mut self.standing] {
-            if let Some(shown) = slot.take_if(|shown| shown.popup.alert().is_some()) {
-                shown.running.end();
-            }
-        }
+    /// Whatever is shown, or about to be, about a subject is over.
+    fn forget(&mut self, subject: Subject) {
+        self.queue.retain(|popup| popup.subject() != subject);
+        let is_over = |shown: &Shown| shown.popup.subject() == subject;
+        let starting = self.starting.take_if(|shown| is_over(shown));
+        let standing = self.standing.extract_if(.., |shown| is_over(shown));
+        Running::end_all(standing.chain(starting).map(|shown| shown.running));
     }
 
     fn wait(&self) {
@@ -249,7 +249,7 @@ impl Worker {
         let said = if shown.with_buttons { self.act(&mut shown) } else { Said::Nothing };
         if said == Said::Shown {
             shown.limit = clock::now() + STAND_LIMIT;
-            self.standing = Some(shown);
+            self.standing.push(shown);
         } else if said == Said::Over {
             shown.running.end();
         } else if shown.limit <= clock::now() {
@@ -264,13 +264,14 @@ impl Worker {
     }
 
     fn look_at_standing(&mut self) {
-        let Some(mut shown) = self.standing.take() else { return };
-        let ended = shown.running.ended().is_some();
-        let over = self.act(&mut shown) == Said::Over;
-        if over || shown.limit <= clock::now() {
-            shown.running.end();
-        } else if !ended {
-            self.standing = Some(shown);
+        for mut shown in std::mem::take(&mut self.standing) {
+            let ended = shown.running.ended().is_some();
+            let over = self.act(&mut shown) == Said::Over;
+            if over || shown.limit <= clock::now() {
+                shown.running.end();
+            } else if !ended {
+                self.standing.push(shown);
+            }
         }
     }
 
@@ -279,13 +280,13 @@ impl Worker {
     fn act(&self, shown: &mut Shown) -> Said {
         let mut said = Said::Nothing;
         for line in shown.running.lines().iter().filter(|line| !line.is_empty()) {
-            match (Choice::of_action(line), shown.popup.alert()) {
-                (Some(choice), Some(alert)) => {
-                    (self.tell)(Told::Pressed { alert, choice });
+            match shown.popup.answer(line) {
+                Some(choice) => {
+                    (self.tell)(Told::Pressed { popup: shown.popup.kind, choice });
                     return Said::Over;
                 }
-                _ if line.bytes().all(|byte| byte.is_ascii_digit()) => said = Said::Shown,
-                _ => return Said::Over,
+                None if line.bytes().all(|byte| byte.is_ascii_digit()) => said = Said::Shown,
+                None => return Said::Over,
             }
         }
         said

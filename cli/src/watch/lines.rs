@@ -1,22 +1,26 @@
 //! The present state as one line, for bars and logs. It holds nothing that ticks, so that it only
 //! changes when something has happened.
 
-use antidrift_protocol::{Away, DriftStatus, Phase, SensorStatus, State};
+use antidrift_protocol::{DriftStatus, Phase, SensorStatus};
 use serde_json::json;
 
-use super::model::{Link, Model};
-use crate::{clock, render};
+use super::model::{Link, Model, Seen};
+use crate::{
+    clock::{self, Local},
+    render,
+};
 
 /// The line, or nothing while nothing is known yet.
-pub(super) fn text(model: &Model) -> Option<String> {
+pub(super) fn text(model: &Model, local: Local) -> Option<String> {
     match (model.link, &model.seen) {
         (Link::Down, _) => Some("no daemon".to_owned()),
         (Link::Trying, _) | (Link::Up, None) => None,
-        (Link::Up, Some(seen)) => Some(state(&seen.state)),
+        (Link::Up, Some(seen)) => Some(state(seen, local)),
     }
 }
 
-fn state(state: &State) -> String {
+fn state(seen: &Seen, local: Local) -> String {
+    let state = &seen.state;
     let commitment = state.commitment.as_ref();
     let what = commitment.map(|it| render::typed(&it.text)).unwrap_or_default();
     let line = match state.phase {
@@ -26,7 +30,7 @@ fn state(state: &State) -> String {
             format!("ended: {what} ({sums})")
         }
         Phase::Unknown => "unknown".to_owned(),
-        Phase::Active => active(state, &what),
+        Phase::Active => active(seen, &what, local),
     };
     match state.sensor.status {
         SensorStatus::Unavailable => format!("{line} (windows cannot be seen)"),
@@ -34,24 +38,15 @@ fn state(state: &State) -> String {
     }
 }
 
-fn active(state: &State, what: &str) -> String {
-    if state.paused.is_some() {
-        return format!("paused: {what}");
-    }
-    if let Some(detour) = &state.detour {
-        return format!("detour: {}", render::typed(&detour.text));
-    }
-    match state.away {
-        None => {}
-        Some(Away::Locked) => return format!("away, locked: {what}"),
-        Some(_) => return format!("away: {what}"),
+fn active(seen: &Seen, what: &str, local: Local) -> String {
+    let state = &seen.state;
+    let over = if seen.over { ", over time" } else { "" };
+    if let Some(aside) = render::aside(state, local) {
+        let detour = state.detour.as_ref().filter(|_| state.away.is_none());
+        let what = detour.map_or_else(|| what.to_owned(), |it| render::typed(&it.text));
+        return format!("{aside}{over}: {what}");
     }
     let drift = state.drift.as_ref();
-    let over = state
-        .commitment
-        .as_ref()
-        .and_then(|commitment| commitment.remaining_secs)
-        .map_or("", |left| if left <= 0 { ", over time" } else { "" });
     match drift.map(|drift| drift.status) {
         Some(DriftStatus::Drifting) => {
             let reason = drift.and_then(|drift| drift.reason.as_deref()).map(render::message);

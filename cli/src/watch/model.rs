@@ -9,7 +9,11 @@ use antidrift_protocol::{
 };
 
 use super::popups::Popups;
-use crate::notify::{Choice, Kind, Popup};
+use crate::{
+    bar::{Clock, Face},
+    clock::Local,
+    notify::{Choice, Kind, Popup, Subject},
+};
 
 /// How long a window that was left can still be answered for.
 const GRACE: Duration = Duration::from_secs(60);
@@ -28,7 +32,7 @@ pub(crate) enum Input {
     /// A key on the terminal.
     Key(char),
     /// A button of a popup.
-    Pressed { alert: u64, choice: Choice },
+    Pressed { popup: Kind, choice: Choice },
     /// A request of ours was answered.
     Answered { ask: Ask, outcome: Outcome },
     /// No other watch raises popups: it is on us.
@@ -43,14 +47,19 @@ pub(crate) enum Input {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ask {
     pub(crate) choice: Choice,
-    /// The alert it answers. Without one the daemon knows which window was left.
+    /// The alert it answers.
     pub(crate) alert: Option<u64>,
+    /// Whether it answers that one also after its window was left: a key does, since to press it
+    /// the window has to be left for the terminal.
+    pub(crate) or_left: bool,
 }
 
 /// What became of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Done(String),
+    /// Done, but for a part that a person should know of.
+    Partly(String),
     /// The alert was over already: nothing happened, and there is nothing to say.
     Stale,
     Failed(String),
@@ -60,19 +69,31 @@ pub(crate) enum Outcome {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Effect {
     Ask(Ask),
-    /// Show this popup; one about drift replaces the last one about drift.
+    /// Show this popup; one that asks something replaces the last one of its subject.
     Raise(Popup),
-    /// The popup about drift is to go.
-    Withdraw,
+    /// The popup about this is to go.
+    Withdraw(Subject),
     /// Tell the person, where no screen shows it.
     Say(String),
     Quit,
+}
+
+/// What of the time is shown, and so has to be counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Counting {
+    Nothing,
+    /// By the live view.
+    Screen,
+    /// By a bar.
+    Bar(Clock),
 }
 
 /// The present state and when it came.
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
     pub(crate) state: State,
+    /// Whether the time of the session is up, by the daemon's word: also between two states.
+    pub(crate) over: bool,
     elapsed: Duration,
     received: Duration,
 }
@@ -91,6 +112,7 @@ pub(crate) struct Alert {
 /// A window that was left while its alert stood.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Left {
+    number: u64,
     pub(crate) window: Option<Window>,
     until: Duration,
 }
@@ -119,6 +141,8 @@ pub(crate) struct Model {
     /// What was said about this outage.
     said: Vec<std::mem::Discriminant<ClientError>>,
     popups: Popups,
+    /// Number of the change with which the time was up last.
+    time_up: u64,
     troubled: bool,
 }
 
@@ -136,6 +160,7 @@ impl Model {
             outage: None,
             said: Vec::new(),
             popups: Popups::new(popups),
+            time_up: 0,
             troubled: false,
         }
     }
@@ -147,15 +172,8 @@ impl Model {
             Input::Connected { instance } => self.connected(instance, &mut effects),
             Input::Event { event, age } => self.event(*event, age, now, &mut effects),
             Input::Lost(error) => self.lost(&error, &mut effects),
-            Input::Key(key) => effects.extend(self.key(key)),
-            Input::Pressed { alert, choice } => {
-                // Ending a session names no alert on the wire, so an old button must be stopped
-                // here.
-                if self.alert.as_ref().is_some_and(|standing| standing.number == alert) {
-                    self.asking += 1;
-                    effects.push(Effect::Ask(Ask { choice, alert: Some(alert) }));
-                }
-            }
+            Input::Key(key) => effects.extend(self.key(key, now)),
+            Input::Pressed { popup, choice } => effects.extend(self.pressed(popup, choice)),
             Input::Answered { ask, outcome } => self.answered(ask, outcome, now, &mut effects),
             Input::Holder => self.popups.hold(),
             Input::Trouble(text) => {
@@ -177,8 +195,8 @@ impl Model {
     }
 
     /// When [`Input::Tick`] is needed. `counting`: whether a countdown is on a screen.
-    pub(crate) fn deadline(&self, now: Duration, counting: bool) -> Option<Duration> {
-        let tick = if counting { self.next_count(now) } else { None };
+    pub(crate) fn deadline(&self, now: Duration, counting: Counting) -> Option<Duration> {
+        let tick = self.next_count(now, counting);
         [
             tick,
             self.left.as_ref().map(|left| left.until),
@@ -190,13 +208,35 @@ impl Model {
         .min()
     }
 
-    /// When the shown time changes next: each second with a timebox, each minute without.
-    fn next_count(&self, now: Duration) -> Option<Duration> {
+    /// When the shown time changes next. A screen counts seconds with a timebox, else minutes; the
+    /// minutes of a timebox change with what is left of it.
+    fn next_count(&self, now: Duration, counting: Counting) -> Option<Duration> {
         let seen = self.seen.as_ref().filter(|seen| seen.state.phase == Phase::Active)?;
-        let commitment = seen.state.commitment.as_ref()?;
-        let step: u64 = if commitment.timebox_secs.is_some() { 1000 } else { 60_000 };
+        let timebox = seen.state.commitment.as_ref()?.timebox_secs;
+        let clock = match counting {
+            Counting::Nothing => return None,
+            Counting::Screen if timebox.is_some() => Clock::Seconds,
+            Counting::Screen => Clock::Minutes,
+            Counting::Bar(clock) => clock,
+        };
+        let (step, shift) = match clock {
+            Clock::Seconds => (1000, 0),
+            Clock::Minutes => (60_000, timebox.unwrap_or(0) % 60 * 1000),
+        };
         let elapsed = u64::try_from(seen.elapsed(now).as_millis()).unwrap_or(0);
-        Some(now + Duration::from_millis(step - elapsed % step))
+        let passed = (elapsed + step - shift) % step;
+        Some(now + Duration::from_millis(step - passed))
+    }
+
+    /// What a bar shows; nothing while nothing is known yet.
+    pub(crate) fn face(&self, now: Duration, clock: Clock, local: Local) -> Option<Face> {
+        match (self.link, &self.seen) {
+            (Link::Down, _) => Some(Face::down()),
+            (Link::Trying, _) | (Link::Up, None) => None,
+            (Link::Up, Some(seen)) => {
+                Some(Face::of(&seen.state, seen.elapsed(now), seen.over, clock, local))
+            }
+        }
     }
 
     /// Why there is no stream.
@@ -212,8 +252,10 @@ impl Model {
         if self.instance.as_ref() != Some(&instance) {
             // Another daemon: what we remember is void.
             effects.extend(self.drop_alert());
+            effects.extend(self.popups.time_goes_on());
             self.left = None;
             self.popups.forget();
+            self.time_up = 0;
             self.said.clear();
             self.instance = Some(instance);
         } else {
@@ -232,6 +274,7 @@ impl Model {
         self.seen = None;
         self.left = None;
         effects.extend(self.drop_alert());
+        effects.extend(self.popups.time_goes_on());
         // Gone and not there are the same to a person.
         let gone = std::mem::discriminant(&ClientError::Closed);
         let kind = match error {
@@ -258,7 +301,12 @@ impl Model {
                 self.popups.lock(state.away == Some(Away::Locked));
                 self.standing(&state, seq, now, effects);
                 let elapsed = elapsed_at(&state, &event.at) + age;
-                self.seen = Some(Seen { state: *state, elapsed, received: now });
+                // The daemon holds back states of a burst: one may be older than its word.
+                let over = crate::render::is_over(&state) || seq < self.time_up;
+                if !over {
+                    effects.extend(self.popups.time_goes_on());
+                }
+                self.seen = Some(Seen { state: *state, over, elapsed, received: now });
             }
             EventBody::AlertRaised(AlertRaised { alert, window, reason, quiet }) => {
                 self.raise(Alert { number: alert, window, reason, seq, quiet }, now, effects);
@@ -273,14 +321,17 @@ impl Model {
                 let Some(over) = self.alert.take_if(|it| it.number == alert) else { return };
                 effects.extend(self.popups.withdraw());
                 if why == ClearedWhy::Moved {
-                    self.left = Some(Left { window: over.window, until: now + GRACE });
+                    let Alert { number, window, .. } = over;
+                    self.left = Some(Left { number, window, until: now + GRACE });
                 }
             }
             EventBody::TimeboxElapsed => {
-                let state = self.seen.as_ref().map(|seen| &seen.state);
-                let text = state.and_then(|state| state.commitment.as_ref()).map(|it| &it.text);
-                self.popups
-                    .queue(Popup { kind: Kind::TimeUp, body: text.cloned().into_iter().collect() });
+                self.time_up = seq;
+                let text = self.seen.as_mut().and_then(|seen| {
+                    seen.over = true;
+                    Some(seen.state.commitment.as_ref()?.text.clone())
+                });
+                self.popups.queue(Popup { kind: Kind::TimeUp, body: text.into_iter().collect() });
             }
             EventBody::Notice(Notice { kind, text }) => {
                 self.note = Some((crate::render::message(&text), now + NOTE));
@@ -289,6 +340,7 @@ impl Model {
             EventBody::Shutdown(_) => {
                 self.left = None;
                 effects.extend(self.drop_alert());
+                effects.extend(self.popups.time_goes_on());
             }
             // A whole state follows.
             EventBody::Lagged(_) | EventBody::Unknown => {}
@@ -300,7 +352,7 @@ impl Model {
     fn standing(&mut self, state: &State, seq: u64, now: Duration, effects: &mut Vec<Effect>) {
         let drift = state.drift.as_ref().filter(|drift| drift.status == DriftStatus::Drifting);
         let number = drift.and_then(|drift| drift.alert);
-        if state.phase != Phase::Active {
+        if state.phase != Phase::Active || state.paused.is_some() {
             self.left = None;
         }
         match (number, &self.alert) {
@@ -331,33 +383,62 @@ impl Model {
         self.popups.withdraw()
     }
 
-    fn key(&mut self, key: char) -> Option<Effect> {
-        let choice = match key.to_ascii_lowercase() {
-            // Ctrl-D too.
-            'q' | '\u{4}' => return Some(Effect::Quit),
-            'b' => Choice::Back,
-            't' => Choice::Ontask,
-            'e' => Choice::End,
-            _ => return None,
-        };
+    /// The keys that mean something now, beside q, as the screen shows them.
+    pub(crate) fn keys(&self, now: Duration) -> Vec<(char, Choice)> {
+        let mut keys = Vec::new();
         // Keys answer what is on the screen; without a question they would end a session by a slip.
-        let alert = self.alert.as_ref().map(|alert| alert.number);
-        if self.asking > 0 || (alert.is_none() && self.left.is_none()) {
+        if self.alert.is_some() || self.left.is_some() {
+            keys.extend([('b', Choice::Back), ('t', Choice::Ontask), ('e', Choice::End)]);
+        }
+        let Some(seen) = self.seen.as_ref().filter(|seen| seen.state.phase == Phase::Active) else {
+            return keys;
+        };
+        if seen.is_over(now) {
+            keys.push(('+', Choice::More));
+        }
+        let is_aside = seen.state.paused.is_some() || seen.state.detour.is_some();
+        keys.push(('p', if is_aside { Choice::Resume } else { Choice::Pause }));
+        keys
+    }
+
+    fn key(&mut self, key: char, now: Duration) -> Option<Effect> {
+        let key = key.to_ascii_lowercase();
+        // Ctrl-D too.
+        if matches!(key, 'q' | '\u{4}') {
+            return Some(Effect::Quit);
+        }
+        let (_, choice) = self.keys(now).into_iter().find(|(name, _)| *name == key)?;
+        if self.asking > 0 {
             return None;
         }
         self.asking += 1;
-        Some(Effect::Ask(Ask { choice, alert }))
+        let left = self.left.as_ref().map(|left| left.number);
+        let shown = self.alert.as_ref().map(|alert| alert.number).or(left);
+        let alert = shown.filter(|_| choice.is_about_drift());
+        Some(Effect::Ask(Ask { choice, alert, or_left: alert.is_some() }))
+    }
+
+    /// Ending a session and giving it more time name no alert on the wire, so an old button must be
+    /// stopped here.
+    fn pressed(&mut self, popup: Kind, choice: Choice) -> Option<Effect> {
+        let standing = self.alert.as_ref().map(|alert| alert.number);
+        let alert = match popup {
+            Kind::Drift { alert, .. } => Some(standing.filter(|&standing| standing == alert)?),
+            Kind::TimeUp if self.popups.asks_about_time() => None,
+            Kind::TimeUp | Kind::Notice(_) => return None,
+        };
+        self.asking += 1;
+        Some(Effect::Ask(Ask { choice, alert, or_left: false }))
     }
 
     fn answered(&mut self, ask: Ask, outcome: Outcome, now: Duration, effects: &mut Vec<Effect>) {
         self.asking = self.asking.saturating_sub(1);
+        if !matches!(outcome, Outcome::Failed(_)) {
+            self.left.take_if(|left| Some(left.number) == ask.alert);
+        }
         match outcome {
-            Outcome::Done(text) => {
-                self.note = Some((text, now + NOTE));
-                if ask.alert.is_none() {
-                    self.left = None;
-                }
-            }
+            Outcome::Done(text) => self.note = Some((text, now + NOTE)),
+            Outcome::Partly(text) => self.say(text, now, effects),
             Outcome::Stale => {}
             Outcome::Failed(text) => self.say(text, now, effects),
         }
@@ -370,6 +451,12 @@ impl Model {
 }
 
 impl Seen {
+    /// Whether the time of the session is up by now: during a pause the daemon says nothing of it.
+    fn is_over(&self, now: Duration) -> bool {
+        let timebox = self.state.commitment.as_ref().and_then(|it| it.timebox_secs);
+        self.over || timebox.is_some_and(|secs| Duration::from_secs(secs) <= self.elapsed(now))
+    }
+
     /// How long the session has lasted by now.
     pub(crate) fn elapsed(&self, now: Duration) -> Duration {
         if self.state.phase == Phase::Active {

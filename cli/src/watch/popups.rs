@@ -6,7 +6,7 @@ use std::{collections::VecDeque, time::Duration};
 use antidrift_protocol::Window;
 
 use super::model::{Alert, Effect};
-use crate::notify::{Kind, Popup};
+use crate::notify::{Kind, Popup, Subject};
 
 /// A popup of one context comes at most this often.
 const REST: Duration = Duration::from_secs(60);
@@ -25,6 +25,8 @@ pub(crate) struct Popups {
     recent: VecDeque<(String, Duration)>,
     /// The alert whose popup is up.
     up: Option<u64>,
+    /// Whether the popup that says that the time is up is up.
+    time_up: bool,
     /// The alert whose popup waits, how often it was reminded of, and until when it waits.
     later: Option<(u64, u64, Duration)>,
     waiting: VecDeque<Popup>,
@@ -38,6 +40,7 @@ impl Popups {
             locked: false,
             recent: VecDeque::new(),
             up: None,
+            time_up: false,
             later: None,
             waiting: VecDeque::new(),
         }
@@ -86,7 +89,18 @@ impl Popups {
     /// The alert is over.
     pub(crate) fn withdraw(&mut self) -> Option<Effect> {
         self.later = None;
-        self.up.take().map(|_| Effect::Withdraw)
+        self.up.take().map(|_| Effect::Withdraw(Subject::Drift))
+    }
+
+    /// The time is not up any more: there is more of it, or the session is over.
+    pub(crate) fn time_goes_on(&mut self) -> Option<Effect> {
+        self.waiting.retain(|popup| popup.kind != Kind::TimeUp);
+        std::mem::take(&mut self.time_up).then_some(Effect::Withdraw(Subject::Time))
+    }
+
+    /// Whether the popup that says that the time is up still asks something.
+    pub(crate) fn asks_about_time(&self) -> bool {
+        self.time_up
     }
 
     /// A popup that is about no alert.
@@ -104,6 +118,7 @@ impl Popups {
     pub(crate) fn due(&mut self, standing: Option<&Alert>, now: Duration) -> Vec<Effect> {
         let mut effects = Vec::new();
         if self.holder && !self.locked {
+            self.time_up |= self.waiting.iter().any(|popup| popup.kind == Kind::TimeUp);
             effects.extend(self.waiting.drain(..).map(Effect::Raise));
             if let Some((number, reminder, _)) = self.later.take_if(|(_, _, due)| *due <= now)
                 && let Some(alert) = standing.filter(|alert| alert.number == number)

@@ -4,7 +4,8 @@
 use std::sync::mpsc;
 
 use antidrift_protocol::{
-    Allowing, Command, Complete, Completed, ErrorCode, Ontask, Refocus, Refocused,
+    Allowing, Command, Complete, Completed, ErrorCode, Extend, NoArgs, Ontask, Pause, Refocus,
+    Refocused,
     client::{ANSWER_LIMIT, Client, ClientError},
     paths::SocketPath,
 };
@@ -14,9 +15,10 @@ use super::{
     model::{Ask, Input, Outcome},
 };
 use crate::{
-    commands::{NAME, ontask_text, refocus_text},
+    clock::local,
+    commands::{NAME, change, extend_text, ontask_text, pause_text, refocus_text, resume_text},
     exit,
-    notify::Choice,
+    notify::{Choice, MORE_SECS},
     render,
 };
 
@@ -27,7 +29,7 @@ pub(super) fn serve(
 ) {
     for ask in asks {
         let outcome = match answer(socket, ask) {
-            Ok(text) => Outcome::Done(text),
+            Ok(outcome) => outcome,
             Err(ClientError::Refused(error)) if error.code == ErrorCode::StaleAlert => {
                 Outcome::Stale
             }
@@ -39,16 +41,21 @@ pub(super) fn serve(
     }
 }
 
-fn answer(socket: &SocketPath, Ask { choice, alert }: Ask) -> Result<String, ClientError> {
+fn answer(socket: &SocketPath, ask: Ask) -> Result<Outcome, ClientError> {
     let mut client = Client::connect(socket, NAME)?;
-    let (text, saved) = match choice {
+    let alert = ask.alert;
+    let or_left = ask.or_left.then_some(true);
+    let mut whole = true;
+    let (text, saved) = match ask.choice {
         Choice::Back => {
-            let command = Command::Refocus(Refocus { alert, activate: None });
+            // Whether a window is raised is the configuration's to say.
+            let command = Command::Refocus(Refocus { alert, or_left, activate: None });
             let done: Refocused = client.ask(command, ANSWER_LIMIT)?;
+            whole = done.activated != Some(false);
             (refocus_text(&done), (done.saved, done.warning))
         }
         Choice::Ontask => {
-            let command = Command::Ontask(Ontask { alert, ..Ontask::default() });
+            let command = Command::Ontask(Ontask { alert, or_left, ..Ontask::default() });
             let done: Allowing = client.ask(command, ANSWER_LIMIT)?;
             (ontask_text(&done), (done.saved, done.warning))
         }
@@ -57,11 +64,26 @@ fn answer(socket: &SocketPath, Ask { choice, alert }: Ask) -> Result<String, Cli
                 client.ask(Command::Complete(Complete::default()), ANSWER_LIMIT)?;
             (format!("session ended: {}", render::review(&done.review)), (done.saved, done.warning))
         }
+        Choice::More => {
+            let command = Command::Extend(Extend { secs: MORE_SECS });
+            let (done, status) = change(&mut client, command)?;
+            (extend_text(MORE_SECS, &status, local), (done.saved, done.warning))
+        }
+        Choice::Pause => {
+            let (done, status) = change(&mut client, Command::Pause(Pause { secs: None }))?;
+            (pause_text(&status, local), (done.saved, done.warning))
+        }
+        Choice::Resume => {
+            let (done, status) = change(&mut client, Command::Resume(NoArgs {}))?;
+            (resume_text(&status), (done.saved, done.warning))
+        }
     };
     Ok(match saved {
-        (true, _) => text,
+        (true, _) if whole => Outcome::Done(text),
+        (true, _) => Outcome::Partly(text),
         (false, why) => {
-            format!("{text} (not saved: {})", render::message(&why.unwrap_or_default()))
+            let why = render::message(&why.unwrap_or_default());
+            Outcome::Partly(format!("{text} (not saved: {why})"))
         }
     })
 }

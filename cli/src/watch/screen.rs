@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-/// Own screen, no cursor.
-const ENTER: &str = "\u{1b}[?1049h\u{1b}[?25l";
+/// Own screen, no cursor, own title; the shell's is kept by terminals that can (XTWINOPS 22). The
+/// change of title is also what tells the daemon that from now on it is we who run in this terminal.
+const ENTER: &str = "\u{1b}[?1049h\u{1b}[?25l\u{1b}[22;0t\u{1b}]0;antidrift watch\u{7}";
 /// Back to the shell's.
-pub(super) const LEAVE: &str = "\u{1b}[0m\u{1b}[?25h\u{1b}[?1049l";
+pub(super) const LEAVE: &str = "\u{1b}[0m\u{1b}[23;0t\u{1b}[?25h\u{1b}[?1049l";
 
 /// All the lines that are to be seen, each fit for the terminal's width.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -51,27 +52,6 @@ impl Screen {
         self.lines.clear();
         if std::mem::take(&mut self.entered) { LEAVE.to_owned() } else { String::new() }
     }
-}
-
-/// Text cut to a width, with an ellipsis where it was cut.
-pub(super) fn cut(text: &str, width: usize) -> String {
-    if text.width() <= width {
-        return text.to_owned();
-    }
-    let mut out = String::new();
-    let mut used = 0;
-    for c in text.chars() {
-        let wide = c.width().unwrap_or(0);
-        if used + wide + 1 > width {
-            break;
-        }
-        used += wide;
-        out.push(c);
-    }
-    if width > 0 {
-        out.push('…');
-    }
-    out
 }
 
 /// Text as lines of at most a width, broken between words where that goes.
@@ -145,22 +125,6 @@ mod tests {
         assert!(screen.draw(frame(&["task"], true)).contains("\u{1b}[2J"));
         assert_eq!(screen.leave(), LEAVE);
         assert_eq!(screen.leave(), "");
-    }
-
-    #[test]
-    fn widths_are_those_of_the_terminal() {
-        for (text, width, expected) in [
-            ("short", 10, "short"),
-            ("exactly", 7, "exactly"),
-            ("too long", 5, "too …"),
-            ("漢字漢字", 5, "漢字…"),
-            ("漢字漢字", 4, "漢…"),
-            ("x", 0, ""),
-        ] {
-            let cut = cut(text, width);
-            assert_eq!(cut, expected);
-            assert!(cut.width() <= width);
-        }
     }
 
     #[test]

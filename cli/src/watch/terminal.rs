@@ -2,7 +2,6 @@
 
 use std::{
     io,
-    os::fd::BorrowedFd,
     sync::{Mutex, PoisonError, mpsc},
 };
 
@@ -10,13 +9,14 @@ use antidrift_protocol::text::strip_escapes;
 use rustix::{
     event::{PollFd, PollFlags, poll},
     io::Errno,
-    process::getpgrp,
     stdio,
     termios::{
-        LocalModes, OptionalActions, SpecialCodeIndex, Termios, isatty, tcgetattr, tcgetpgrp,
-        tcgetwinsize, tcsetattr,
+        LocalModes, OptionalActions, SpecialCodeIndex, Termios, isatty, tcgetattr, tcgetwinsize,
+        tcsetattr,
     },
 };
+
+use crate::out::foreground;
 
 use super::{Happening, model::Input, screen::LEAVE, view::Size};
 
@@ -33,11 +33,6 @@ pub(super) fn interactive() -> bool {
 /// Whether keys come from standard input.
 pub(super) fn has_keys() -> bool {
     isatty(stdio::stdin()) && foreground(stdio::stdin())
-}
-
-/// A process in the background is stopped when it reads from its terminal or changes its modes.
-pub(super) fn foreground(terminal: BorrowedFd<'_>) -> bool {
-    tcgetpgrp(terminal).is_ok_and(|group| group == getpgrp())
 }
 
 /// Keys come one by one and are not shown. Ctrl-C, Ctrl-Z and the like stay signals.

@@ -2,16 +2,17 @@
 
 use std::time::Duration;
 
-use antidrift_protocol::{Away, DriftStatus, JudgeStatus, Phase, SensorStatus, State};
+use antidrift_protocol::{DriftStatus, JudgeStatus, Phase, SensorStatus, State};
 
 use super::{
     model::{Link, Model, Seen},
-    screen::{Frame, cut, wrap},
+    screen::{Frame, wrap},
 };
 use crate::{
+    clock::Local,
     duration::{clock, words},
-    notify::Choice,
     render::{self, Paint},
+    width::cut,
 };
 
 /// A terminal's size.
@@ -21,10 +22,19 @@ pub(super) struct Size {
     pub(super) columns: usize,
 }
 
+/// What a frame is made for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Look {
+    pub(super) size: Size,
+    pub(super) paint: Paint,
+    pub(super) local: Local,
+}
+
 struct Page {
     lines: Vec<String>,
     width: usize,
     paint: Paint,
+    local: Local,
 }
 
 impl Page {
@@ -47,8 +57,9 @@ impl Page {
 }
 
 /// The frame for this moment. What does not fit is left out from the bottom.
-pub(super) fn frame(model: &Model, now: Duration, size: Size, paint: Paint) -> Frame {
-    let mut page = Page { lines: Vec::new(), width: size.columns, paint };
+pub(super) fn frame(model: &Model, now: Duration, look: Look) -> Frame {
+    let Look { size, paint, local } = look;
+    let mut page = Page { lines: Vec::new(), width: size.columns, paint, local };
     match (model.link, &model.seen) {
         (Link::Up, Some(seen)) => session(&mut page, model, seen, now),
         (Link::Down, _) => {
@@ -106,15 +117,17 @@ fn active(page: &mut Page, model: &Model, seen: &Seen, now: Duration) {
             page.plain(&render::window(window));
         }
         page.gap();
-        keys(page);
+        page.wrapped(&keys(model, now, true));
     } else {
         here(page, state, status);
         if let Some(left) = &model.left {
             let window = left.window.as_ref().map_or_else(|| "it".to_owned(), render::window);
             page.gap();
             page.line(&format!("you left {window}"), Paint::alarm);
-            page.wrapped("t = it was on task, b = back to task, e = end session, q = quit");
+            page.wrapped("t = it was on task, b = back to task, e = end session");
         }
+        page.gap();
+        page.line(&keys(model, now, false), Paint::dim);
     }
     trouble(page, state);
 }
@@ -136,23 +149,21 @@ fn count(page: &mut Page, seen: &Seen, now: Duration) {
     }
 }
 
-fn keys(page: &mut Page) {
-    let key = |key: char, choice: Choice| format!("[{key}] {}", choice.label().to_lowercase());
-    let keys =
-        [key('b', Choice::Back), key('t', Choice::Ontask), key('e', Choice::End)].join("   ");
-    page.wrapped(&format!("{keys}   [q] quit"));
+/// The keys that apply. `drift`: those that answer an alert, too.
+fn keys(model: &Model, now: Duration, drift: bool) -> String {
+    let keys = model.keys(now).into_iter().filter(|(_, choice)| drift || !choice.is_about_drift());
+    let shown = keys.map(|(key, choice)| format!("[{key}] {}   ", choice.label().to_lowercase()));
+    shown.collect::<String>() + "[q] quit"
 }
 
 /// How things are where no alert stands.
 fn here(page: &mut Page, state: &State, status: Option<DriftStatus>) {
     let window = state.window.as_ref().map(render::window);
     let window = window.map_or_else(String::new, |window| format!("   {window}"));
-    if state.paused.is_some() {
-        page.plain("paused");
-    } else if let Some(detour) = &state.detour {
-        page.plain(&format!("detour: {}", render::typed(&detour.text)));
-    } else if let Some(away) = state.away {
-        page.plain(if away == Away::Locked { "away (locked)" } else { "away" });
+    if let Some(aside) = render::aside(state, page.local) {
+        let detour = state.detour.as_ref().filter(|_| state.away.is_none());
+        let what = detour.map_or_else(String::new, |it| format!(": {}", render::typed(&it.text)));
+        page.plain(&format!("{aside}{what}"));
     } else {
         match status {
             Some(DriftStatus::Ontask) => page.line(&format!("on task{window}"), Paint::good),
@@ -171,7 +182,16 @@ fn trouble(page: &mut Page, state: &State) {
         page.gap();
         page.wrapped(&format!("windows cannot be seen: {detail}"));
     }
-    if state.judge.status == JudgeStatus::BackingOff
+    if let Some(missing) = render::missing_judge(&state.judge) {
+        page.gap();
+        page.wrapped(&format!(
+            "the judge «{}» is off: {missing}",
+            render::title(&state.judge.backend)
+        ));
+    } else if let Some(spent) = render::spent(&state.judge) {
+        page.gap();
+        page.wrapped(&format!("{}: {spent}", render::title(&state.judge.backend)));
+    } else if state.judge.status == JudgeStatus::BackingOff
         && let Some(error) = &state.judge.last_error
     {
         page.gap();

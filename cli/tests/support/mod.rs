@@ -2,6 +2,8 @@
 #![allow(dead_code, reason = "each test file uses a part of it")]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "test code")]
 
+pub(crate) mod terminal;
+
 use std::{
     fs,
     io::{BufRead, BufReader, Read, Write},

@@ -24,7 +24,8 @@ use std::{
 use antidrift_daemon::{
     ai::{
         Judge, Question,
-        command::CommandJudge,
+        backend::Model,
+        command::ProgramBackend,
         embedded::{Aim, Answer, Catalogue, Thresholds, judge_with},
         guard,
     },
@@ -185,7 +186,8 @@ fn program(
     rows: Vec<(String, Row)>,
 ) -> Result<Vec<Judged>, Box<dyn std::error::Error>> {
     let scratch = tempfile::tempdir()?;
-    let judge = CommandJudge::new(argv, scratch.path()).map_err(|failure| failure.message)?;
+    let program = ProgramBackend::command(argv, scratch.path());
+    let judge = Model::new(program.map_err(|failure| failure.message)?);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut judged = Vec::new();
     let count = rows.len();

@@ -7,8 +7,7 @@ use super::{
     Failure, FailureKind, Judge, Judgement, Question,
     coach::{Coach, Intent, Proposal, Proposing},
     parse::{self, Unreadable, Wanted},
-    prompt,
-    tools::Task,
+    prompt::{self, Task},
 };
 
 /// One prompt.
@@ -30,12 +29,19 @@ impl fmt::Debug for Prompt {
 }
 
 /// What a backend came back with.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Answered {
     /// The model's own text, out of whatever its tool wraps it in.
     pub text: Vec<u8>,
     /// What the tool complained of meanwhile, for the case that the text is no answer; often empty.
     pub complaint: String,
+}
+
+/// What a model prints may quote its prompt.
+impl fmt::Debug for Answered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Answered").field("complaint", &self.complaint).finish_non_exhaustive()
+    }
 }
 
 /// A prompt under way. Dropping it cancels it.
@@ -45,8 +51,8 @@ pub type Answering = Pin<Box<dyn Future<Output = Result<Answered, Failure>> + Se
 pub trait Backend: fmt::Debug + Send + Sync {
     /// Its name for messages, cleaned.
     fn name(&self) -> String;
-    /// Runs one prompt.
-    fn ask(&self, prompt: Prompt) -> Answering;
+    /// Runs one prompt. The answer outlives the call, so it shares the backend.
+    fn ask(self: Arc<Self>, prompt: Prompt) -> Answering;
 }
 
 /// A judge or coach that is a model.
@@ -57,30 +63,27 @@ pub struct Model {
 
 impl Model {
     /// On this backend.
-    pub fn new(backend: Arc<dyn Backend>) -> Self {
-        Self { backend }
+    pub fn new(backend: impl Backend + 'static) -> Self {
+        Self { backend: Arc::new(backend) }
     }
 
     async fn ask<W: Wanted>(self, prompt: Prompt, quoted: Vec<String>) -> Result<W, Failure> {
         let name = self.backend.name();
-        let Answered { text, complaint } = self.backend.ask(prompt).await?;
+        let Answered { text, complaint } = Arc::clone(&self.backend).ask(prompt).await?;
         let quoted: Vec<&str> = quoted.iter().map(String::as_str).collect();
         parse::find(&text, &quoted).map_err(|error| not_understood(&name, error, &complaint))
     }
 }
 
 fn not_understood(name: &str, error: Unreadable, complaint: &str) -> Failure {
-    let mut message = format!("{name}: {error}");
-    if !complaint.is_empty() {
-        message.push_str(": ");
-        message.push_str(complaint);
-    }
     let kind = if super::message::asks_for_login(complaint) {
         FailureKind::NotLoggedIn
     } else {
         FailureKind::NotUnderstood
     };
-    Failure { kind, message }
+    let said = error.to_string();
+    let parts = [said.as_str(), complaint].into_iter().filter(|part| !part.is_empty());
+    Failure::new(name, kind, &parts.collect::<Vec<_>>().join(": "), kind.todo())
 }
 
 impl Judge for Model {

@@ -13,18 +13,15 @@ use std::{
 };
 
 use super::{
-    Failure, FailureKind, Judge, Judgement, Question,
-    backend::{Answered, Answering, Backend, Model, Prompt},
+    Failure, FailureKind,
+    backend::{Answered, Answering, Backend, Prompt},
     envelope::{Closed, Envelope},
-    message,
+    message::{self, Tail},
     parse::Unreadable,
     process::{Broken, Ending, Finished, Program},
-    tools::{Task, Tool, Word},
+    prompt::Task,
+    tools::{Login, Tool, Word},
 };
-use antidrift_protocol::text::clean;
-
-/// Most characters of what a tool says of its own failure.
-const SAID: usize = 200;
 
 /// Runs a program, once per prompt. Idle, it holds no process, thread or file.
 #[derive(Debug)]
@@ -35,7 +32,7 @@ pub struct ProgramBackend {
     older: Option<Program>,
     /// Whether it turned out to be old.
     is_old: AtomicBool,
-    login: &'static str,
+    login: Login,
 }
 
 impl ProgramBackend {
@@ -94,20 +91,25 @@ impl ProgramBackend {
 
     async fn run(&self, prompt: &Prompt) -> Result<Answered, Failure> {
         let old = self.older.as_ref().filter(|_| self.is_old.load(Ordering::Relaxed));
-        let answer = self.run_as(old.unwrap_or(&self.program), prompt).await;
-        let (Err(failure), Some(older), None) = (&answer, &self.older, old) else { return answer };
-        let refused = ["unknown option", "no such option", "unrecognized", "unexpected argument"];
-        if !refused.iter().any(|words| failure.message.to_lowercase().contains(words)) {
-            return answer;
+        let mut answer = self.run_as(old.unwrap_or(&self.program), prompt).await;
+        if let (true, Some(older), None) = (is_refused(&answer), &self.older, old) {
+            self.is_old.store(true, Ordering::Relaxed);
+            answer = self.run_as(older, prompt).await;
         }
-        self.is_old.store(true, Ordering::Relaxed);
-        self.run_as(older, prompt).await
+        if is_refused(&answer) {
+            // Never without the option: it may be the one that keeps tools away.
+            return answer.map_err(|Failure { kind, message }| Failure {
+                kind,
+                message: format!("{message}; upgrade it, or antidrift"),
+            });
+        }
+        answer
     }
 
     async fn run_as(&self, program: &Program, prompt: &Prompt) -> Result<Answered, Failure> {
         match program.run(&prompt.text).await {
             Ok(finished) => self.read(program.name(), &finished, prompt),
-            Err(broken) => Err(no_output(program, &broken)),
+            Err(broken) => Err(self.no_output(program, &broken, prompt)),
         }
     }
 
@@ -115,102 +117,117 @@ impl ProgramBackend {
         let private: Vec<&str> = prompt.private.iter().map(String::as_str).collect();
         let complaint = |stdout: &[u8]| message::complaint(&finished.stderr, stdout, &private);
         let opened = self.envelope.open(&finished.stdout);
+        // A tool that failed says so in its envelope, and some print that to standard error.
+        let said = match &opened {
+            Err(Closed::Failed(said)) => said.clone(),
+            Err(_) => self.envelope.failed(finished.stderr.bytes()).unwrap_or_default(),
+            Ok(_) => String::new(),
+        };
+        let said = message::complaint(&Tail::of(said.as_bytes()), &[], &private);
         let ended = match (finished.ending, opened) {
             (Ending::Exited(0), Ok(text)) => {
                 // What a model says in its output is no cause, and may be long-winded.
                 let spoke = !finished.stderr.is_blank() || text.trim_ascii().is_empty();
-                let complaint = if spoke { complaint(&[]) } else { String::new() };
+                let complaint = if spoke { complaint(&[]) } else { message::notice(&text).into() };
                 return Ok(Answered { text, complaint });
             }
             (Ending::Exited(0), Err(Closed::Empty)) => Unreadable::Empty.to_string(),
             (Ending::Exited(0), Err(Closed::Truncated)) => Unreadable::Truncated.to_string(),
+            (Ending::Exited(0), Err(Closed::Foreign)) => Unreadable::NoObject.to_string(),
             (Ending::Exited(0), Err(Closed::Failed(_))) => "it says that it failed".into(),
             (Ending::Exited(code), _) => format!("it ended with status {code}"),
             (Ending::Killed(signal), _) => format!("it was ended by signal {signal}"),
         };
-        let said = self.envelope.complaint(&finished.stdout).map(|said| {
-            let shown = message::complaint(&message::Tail::of(said.as_bytes()), &[], &private);
-            clean(&shown, SAID)
-        });
-        let said =
-            said.filter(|said| !said.is_empty()).unwrap_or_else(|| complaint(&finished.stdout));
-        let (kind, todo) = if message::asks_for_login(&said) {
-            (FailureKind::NotLoggedIn, self.login)
-        } else if finished.ending == Ending::Exited(0) {
-            (FailureKind::NotUnderstood, "")
-        } else {
-            (FailureKind::ToolFailed, "")
+        let said = if said.is_empty() { complaint(&finished.stdout) } else { said };
+        let kind = match finished.ending {
+            Ending::Exited(0) => FailureKind::NotUnderstood,
+            Ending::Exited(status) if self.login.statuses.contains(&status) => {
+                FailureKind::NotLoggedIn
+            }
+            _ => FailureKind::ToolFailed,
         };
-        let parts = [ended.as_str(), said.as_str(), todo];
-        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-        Err(Failure { kind, message: format!("{name}: {}", parts.join(": ")) })
+        Err(self.failure(name, kind, &ended, &said))
+    }
+
+    /// A failure with what the tool said of it, which may make it one of the login.
+    fn failure(&self, name: &str, kind: FailureKind, ended: &str, said: &str) -> Failure {
+        let words = said.to_lowercase();
+        let own = self.login.words.iter().any(|word| words.contains(word));
+        let login = kind == FailureKind::NotLoggedIn || own || message::asks_for_login(said);
+        let (kind, todo) = match kind {
+            _ if login => (FailureKind::NotLoggedIn, self.login.todo.to_owned()),
+            // Some never say that they wait for a login.
+            FailureKind::TimedOut if !self.login.todo.is_empty() => {
+                (kind, format!("{}; or, if nobody is logged in, {}", kind.todo(), self.login.todo))
+            }
+            _ => (kind, kind.todo().to_owned()),
+        };
+        let parts = [ended, said].into_iter().filter(|part| !part.is_empty());
+        Failure::new(name, kind, &parts.collect::<Vec<_>>().join(": "), &todo)
+    }
+
+    fn no_output(&self, program: &Program, broken: &Broken, prompt: &Prompt) -> Failure {
+        let name = program.name();
+        let plain = |kind: FailureKind, what: &str| Failure::new(name, kind, what, kind.todo());
+        match broken {
+            Broken::Unstartable(error) => {
+                let why = match error.kind() {
+                    io::ErrorKind::NotFound => "it or its interpreter is missing".to_owned(),
+                    _ => error.to_string(),
+                };
+                plain(kind_of_start(error), &format!("cannot be started: {why}"))
+            }
+            Broken::Flood => plain(FailureKind::NotUnderstood, &Unreadable::TooLarge.to_string()),
+            Broken::TimedOut(stderr) => {
+                // Some go on trying to log in, or to reach the network, until they are ended.
+                let private: Vec<&str> = prompt.private.iter().map(String::as_str).collect();
+                let said = message::complaint(stderr, &[], &private);
+                let limit = program.timeout().as_secs_f64();
+                let ended = format!("no answer within {limit} s");
+                self.failure(name, FailureKind::TimedOut, &ended, &said)
+            }
+            Broken::Guard(why) => {
+                plain(FailureKind::ToolFailed, &format!("the judge guard failed: {why}"))
+            }
+        }
+    }
+}
+
+/// Whether a tool does not know one of its arguments.
+fn is_refused(answer: &Result<Answered, Failure>) -> bool {
+    let Err(Failure { kind: FailureKind::ToolFailed, message }) = answer else { return false };
+    let message = message.to_lowercase();
+    ["unknown option", "unknown argument", "no such option", "unrecognized", "unexpected argument"]
+        .iter()
+        .any(|words| message.contains(words))
+}
+
+fn kind_of_start(error: &io::Error) -> FailureKind {
+    use rustix::io::Errno;
+    match error.raw_os_error().map(Errno::from_raw_os_error) {
+        // Passing troubles of the machine.
+        Some(Errno::AGAIN | Errno::NOMEM | Errno::MFILE | Errno::NFILE | Errno::NOSPC) => {
+            FailureKind::ToolFailed
+        }
+        _ => FailureKind::NotInstalled,
     }
 }
 
 impl From<Program> for ProgramBackend {
     fn from(program: Program) -> Self {
         let is_old = AtomicBool::new(false);
-        Self { program, envelope: Envelope::Plain, older: None, is_old, login: "" }
+        let login = Login::default();
+        Self { program, envelope: Envelope::Plain, older: None, is_old, login }
     }
 }
 
-/// A backend that is shared by the prompts under way.
-#[derive(Clone, Debug)]
-pub struct Shared(pub Arc<ProgramBackend>);
-
-impl Backend for Shared {
+impl Backend for ProgramBackend {
     fn name(&self) -> String {
-        self.0.program.name().to_owned()
+        self.program.name().to_owned()
     }
 
-    fn ask(&self, prompt: Prompt) -> Answering {
-        let backend = Arc::clone(&self.0);
-        Box::pin(async move { backend.run(&prompt).await })
-    }
-}
-
-/// A judge that is a program of the user's choice.
-#[derive(Debug)]
-pub struct CommandJudge(ProgramBackend);
-
-impl CommandJudge {
-    /// See [`ProgramBackend::command`].
-    ///
-    /// # Errors
-    /// When there is no such program.
-    pub fn new(argv: &[String], runtime_dir: &Path) -> Result<Self, Failure> {
-        ProgramBackend::command(argv, runtime_dir).map(Self)
-    }
-
-    /// See [`Program::with_timeout`].
-    #[must_use]
-    pub fn with_timeout(self, timeout: Duration) -> Self {
-        Self(self.0.with_timeout(timeout))
-    }
-
-    /// See [`Program::with_guard`].
-    #[must_use]
-    pub fn with_guard(self, guard: PathBuf) -> Self {
-        Self(self.0.with_guard(guard))
-    }
-
-    /// As a model.
-    pub fn model(self) -> Model {
-        Model::new(Arc::new(Shared(Arc::new(self.0))))
-    }
-}
-
-impl Judge for CommandJudge {
-    fn judge(&self, question: Question) -> Judgement {
-        let ProgramBackend { program, envelope, older, login, .. } = &self.0;
-        let backend = ProgramBackend {
-            program: program.clone(),
-            envelope: *envelope,
-            older: older.clone(),
-            is_old: AtomicBool::new(false),
-            login,
-        };
-        Model::new(Arc::new(Shared(Arc::new(backend)))).judge(question)
+    fn ask(self: Arc<Self>, prompt: Prompt) -> Answering {
+        Box::pin(async move { self.run(&prompt).await })
     }
 }
 
@@ -228,39 +245,6 @@ fn write_file(dir: &Path, name: &str, text: &str) -> io::Result<String> {
     path.into_os_string().into_string().map_err(|_| io::Error::other("the path is not UTF-8"))
 }
 
-fn no_output(program: &Program, broken: &Broken) -> Failure {
-    let name = program.name();
-    let (kind, message) = match broken {
-        Broken::Unstartable(error) => {
-            let kind = match error.raw_os_error().map(rustix::io::Errno::from_raw_os_error) {
-                // Passing troubles of the machine.
-                Some(
-                    rustix::io::Errno::AGAIN
-                    | rustix::io::Errno::NOMEM
-                    | rustix::io::Errno::MFILE
-                    | rustix::io::Errno::NFILE
-                    | rustix::io::Errno::NOSPC,
-                ) => FailureKind::ToolFailed,
-                _ => FailureKind::NotInstalled,
-            };
-            let why = match error.kind() {
-                io::ErrorKind::NotFound => "it or its interpreter is missing".to_owned(),
-                _ => error.to_string(),
-            };
-            (kind, format!("{name}: cannot be started: {why}"))
-        }
-        Broken::Flood => (FailureKind::NotUnderstood, format!("{name}: {}", Unreadable::TooLarge)),
-        Broken::TimedOut => {
-            let limit = program.timeout().as_secs_f64();
-            (FailureKind::TimedOut, format!("{name}: no answer within {limit} s"))
-        }
-        Broken::Guard(why) => {
-            (FailureKind::ToolFailed, format!("{name}: the judge guard failed: {why}"))
-        }
-    };
-    Failure { kind, message }
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -268,7 +252,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::ai::{message::Tail, parse, tools};
+    use crate::ai::{parse, tools};
 
     const OUTPUTS: &str = include_str!("../../../tests/fixtures/judge/envelope_outputs.jsonl");
 
@@ -323,25 +307,48 @@ mod tests {
         assert_eq!(count, 18);
     }
 
-    /// Every flag that a row names is one that the tool knows, where the tool is installed.
+    /// What the tools print who have no login or no network, as it was seen.
     #[test]
-    fn the_flags_of_installed_tools_exist() {
-        for tool in tools::TOOLS {
-            let help = std::process::Command::new(tool.name)
-                .args(if tool.name == "codex" { &["exec", "--help"][..] } else { &["--help"] })
-                .stdin(std::process::Stdio::null())
-                .output();
-            let Ok(help) = help else {
-                eprintln!("skipped: {} is not installed", tool.name);
-                continue;
+    fn a_login_that_is_missing_is_recognised_by_each_tool() {
+        let gemini = "Warning: 256-color support not detected.\n{\n  \"session_id\": \"3\",\n  \"error\": {\n    \
+            \"type\": \"Error\",\n    \"message\": \"Please set an Auth method in your settings.json\",\n    \
+            \"code\": 41\n  }\n}\n";
+        let gemini_key = "{\n  \"error\": {\n    \"type\": \"Error\",\n    \"message\": \"quota is used up\"\n  }\n}\n";
+        let claude = r#"{"type":"result","subtype":"success","is_error":true,"result":"Not logged in · Please run /login"}"#;
+        let aichat = "Error: Failed to load config at '/home/me/.config/aichat/config.yaml'\n\nCaused by:\n    \
+            No such file or directory (os error 2)\n\nStack backtrace:\n   0: <unknown>\n";
+        let aichat_key =
+            "Error: Failed to call chat-completions api\n\nCaused by:\n    Miss 'api_key'\n";
+        let llm = "Error: No key found - add one using 'llm keys set openai'\n";
+        let codex =
+            "ERROR: Reconnecting... 5/5\nERROR: unexpected status 401 Unauthorized: , url: x\n";
+        use FailureKind::{NotLoggedIn, ToolFailed};
+        for (name, status, stdout, stderr, kind, parts) in [
+            ("claude", 1, claude, "", NotLoggedIn, ["Not logged in", "; run claude once"]),
+            ("codex", 1, "", codex, NotLoggedIn, ["401 Unauthorized", "; run codex login"]),
+            ("gemini", 41, "", gemini, NotLoggedIn, ["set an Auth method", "; run gemini once"]),
+            ("gemini", 41, "", "", NotLoggedIn, ["status 41", "; run gemini once"]),
+            ("gemini", 1, "", gemini_key, ToolFailed, ["status 1: quota is used up", ""]),
+            ("llm", 1, "", llm, NotLoggedIn, ["No key found", "; run llm keys set"]),
+            ("aichat", 1, "", aichat, NotLoggedIn, ["No such file", "; run aichat once"]),
+            ("aichat", 1, "", aichat_key, NotLoggedIn, ["Miss 'api_key'", "; run aichat once"]),
+            ("aichat", 1, "", "Error: dns error\n", ToolFailed, ["dns error", ""]),
+        ] {
+            let dir = tempfile::tempdir().unwrap();
+            let tool = tools::tool(name).unwrap();
+            let program = Program::new(&["sh".to_owned()], dir.path()).unwrap();
+            let (envelope, login) = (tool.envelope, tool.login);
+            let backend = ProgramBackend { envelope, login, ..ProgramBackend::from(program) };
+            let finished = Finished {
+                ending: Ending::Exited(status),
+                stdout: stdout.into(),
+                stderr: Tail::of(stderr.as_bytes()),
             };
-            let help = String::from_utf8_lossy(&help.stdout).into_owned();
-            let flags = tool.args.iter().filter_map(|word| match word {
-                Word::Text(flag) if flag.starts_with("--") => Some(*flag),
-                _ => None,
-            });
-            for flag in flags {
-                assert!(help.contains(flag), "{} does not know {flag}", tool.name);
+            let prompt = Prompt { task: Task::Judge, text: String::new(), private: Vec::new() };
+            let failure = backend.read(name, &finished, &prompt).unwrap_err();
+            assert_eq!(failure.kind, kind, "{name}: {failure:?}");
+            for part in parts {
+                assert!(failure.message.contains(part), "{name}, {part}: {failure:?}");
             }
         }
     }

@@ -30,6 +30,8 @@ pub enum Closed {
     Truncated,
     /// The tool says that it failed; its words, not cleaned.
     Failed(String),
+    /// It is no such envelope.
+    Foreign,
 }
 
 impl Envelope {
@@ -49,28 +51,43 @@ impl Envelope {
         }
     }
 
-    /// What a tool that failed says of it on its standard output, where that is in an envelope.
-    pub fn complaint(self, output: &[u8]) -> Option<String> {
-        match self {
-            Self::Plain => None,
-            _ => match self.open(output) {
-                Err(Closed::Failed(message)) => Some(message),
-                _ => None,
-            },
+    /// What a tool says of its failure in an envelope that it prints in another place.
+    pub fn failed(self, output: &[u8]) -> Option<String> {
+        match self.open(output) {
+            Err(Closed::Failed(said)) => Some(said),
+            _ => None,
         }
     }
 }
 
-/// The one object that an output is, perhaps with a notice around it on lines of its own.
+/// The one object that an output is, perhaps with notices before and after it on lines of their
+/// own.
 fn whole(output: &[u8]) -> Result<Value, Closed> {
     let text = plain(output);
     let text = text.trim();
     if text.is_empty() {
         return Err(Closed::Empty);
     }
-    let lines = String::from_utf8_lossy(output);
-    let line = || lines.lines().rev().find_map(|line| serde_json::from_str(line.trim()).ok());
-    serde_json::from_str(text).ok().or_else(line).ok_or_else(|| Closed::Failed(text.to_owned()))
+    serde_json::from_str(text)
+        .ok()
+        .or_else(|| last_object(&String::from_utf8_lossy(output)))
+        .ok_or(Closed::Foreign)
+}
+
+/// The last object that begins a line; it may span several.
+fn last_object(text: &str) -> Option<Value> {
+    let (mut found, mut rest) = (None, text.trim_start());
+    while !rest.is_empty() {
+        if rest.starts_with('{') {
+            let mut values = serde_json::Deserializer::from_str(rest).into_iter();
+            if let Some(Ok(value)) = values.next() {
+                rest = rest.get(values.byte_offset()..).unwrap_or_default();
+                found = Some(value);
+            }
+        }
+        rest = rest.split_once('\n').map_or("", |(_, rest)| rest).trim_start();
+    }
+    found
 }
 
 fn text_of(value: &Value) -> Option<String> {
@@ -167,24 +184,99 @@ mod tests {
 
     #[test]
     fn every_envelope_opens_on_any_bytes() {
-        for envelope in [
-            Envelope::Plain,
-            Envelope::Claude,
-            Envelope::Gemini,
-            Envelope::CodexLines,
-            Envelope::OpencodeLines,
-            Envelope::OpenAi,
-        ] {
+        for envelope in ALL {
             for output in [&b""[..], b"{", b"[]", b"null", b"\xff\xfe", b"{\"error\":5}", b"5\n{}"]
             {
                 let _ = envelope.open(output);
-                let _ = envelope.complaint(output);
             }
         }
         assert_eq!(Envelope::Claude.open(b" \n"), Err(Closed::Empty));
     }
 
+    const ALL: [Envelope; 6] = [
+        Envelope::Plain,
+        Envelope::Claude,
+        Envelope::Gemini,
+        Envelope::CodexLines,
+        Envelope::OpencodeLines,
+        Envelope::OpenAi,
+    ];
+
+    /// A failure must not come out as an answer, whatever else is in the envelope.
+    fn assert_honest(output: &[u8]) -> Result<(), TestCaseError> {
+        for envelope in ALL {
+            let _ = envelope.failed(output);
+            let Ok(text) = envelope.open(output) else { continue };
+            if envelope == Envelope::Plain {
+                prop_assert_eq!(text, output);
+                continue;
+            }
+            prop_assert!(!text.trim_ascii().is_empty(), "{envelope:?}");
+            if let Ok(Value::Object(it)) = serde_json::from_slice::<Value>(output) {
+                prop_assert!(
+                    envelope != Envelope::Claude || it.get("is_error") != Some(&Value::Bool(true))
+                );
+                let failed = it.get("error").is_some_and(|error| !error.is_null());
+                prop_assert!(!failed || !matches!(envelope, Envelope::Gemini | Envelope::OpenAi));
+            }
+        }
+        Ok(())
+    }
+
+    /// A fixture with a few bytes replaced, removed or doubled.
+    fn mutated() -> impl Strategy<Value = Vec<u8>> {
+        const OUTPUTS: &str = include_str!("../../../tests/fixtures/judge/envelope_outputs.jsonl");
+        let rows = OUTPUTS.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let bases: Vec<Vec<u8>> =
+            rows.map(|row| row["stdout"].as_str().unwrap_or_default().into()).collect();
+        let change = (any::<prop::sample::Index>(), 0..3, any::<u8>());
+        (prop::sample::select(bases), prop::collection::vec(change, 0..5)).prop_map(
+            |(mut bytes, changes)| {
+                for (index, action, byte) in changes {
+                    if bytes.is_empty() {
+                        break;
+                    }
+                    let at = index.index(bytes.len());
+                    match action {
+                        0 => bytes[at] = byte,
+                        1 => drop(bytes.remove(at)),
+                        _ => bytes.insert(at, bytes[at]),
+                    }
+                }
+                bytes
+            },
+        )
+    }
+
+    #[test]
+    fn notices_around_it_do_no_harm_and_the_last_envelope_counts() {
+        let answer = |output: &str| Envelope::Gemini.open(output.as_bytes());
+        let pretty = "{\n  \"response\": \"yes\",\n  \"stats\": {\n    \"a\": 1\n  }\n}";
+        for output in [
+            format!("update available\n{pretty}\n"),
+            format!("{pretty}\nbye {{}}\n"),
+            format!("{{\"log\": \"line\"}}\n\n  {pretty}"),
+            format!("{{ not json\n{pretty}\n}}"),
+        ] {
+            assert_eq!(answer(&output).as_deref(), Ok(&b"yes"[..]), "{output}");
+        }
+        assert_eq!(answer("no json at all"), Err(Closed::Foreign));
+        assert_eq!(answer("5\n"), Err(Closed::Empty), "a number holds no response");
+        let failed = format!("Warning\n{}", pretty.replace("response", "error"));
+        assert_eq!(Envelope::Gemini.failed(failed.as_bytes()).as_deref(), Some("yes"));
+    }
+
     proptest! {
+        #[test]
+        fn arbitrary_bytes_are_honest(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            assert_honest(&bytes)?;
+        }
+
+        #[test]
+        fn mutated_fixtures_are_honest(bytes in mutated()) {
+            assert_honest(&bytes)?;
+        }
+
         #[test]
         fn what_is_in_it_comes_out_and_nothing_else(text in "\\PC{1,60}") {
             prop_assume!(!text.trim().is_empty());

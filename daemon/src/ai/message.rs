@@ -47,6 +47,12 @@ impl Tail {
         }
     }
 
+    /// What is kept.
+    #[must_use]
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     /// Whether nothing but white space came.
     #[must_use]
     pub fn is_blank(&self) -> bool {
@@ -81,11 +87,21 @@ fn best_line(tail: &Tail, private: &[&str]) -> String {
         .collect();
     let error =
         |line: &&String| ["ERROR", "Error", "error:"].iter().any(|word| line.starts_with(word));
-    let best = shown.iter().rev().find(error).or(shown.last());
-    best.map(|line| clean(line, LINE_CAP)).unwrap_or_default()
+    let at = shown.iter().rposition(|line| error(&line)).or(shown.len().checked_sub(1));
+    let Some((best, after)) = at.and_then(|at| shown.get(at..)?.split_first()) else {
+        return String::new();
+    };
+    let line = match after {
+        // The cause stands below, perhaps numbered, and says more than what failed by it.
+        [heading, cause, ..] if heading == "Caused by:" => {
+            format!("{best}: {}", cause.trim_start_matches("0: "))
+        }
+        _ => best.clone(),
+    };
+    clean(&line, LINE_CAP)
 }
 
-/// Whether a failed program asks for a login, by the phrases of the programs known to us.
+/// Whether a failed program asks for a login, by the phrases that most of them use.
 pub(crate) fn asks_for_login(complaint: &str) -> bool {
     let complaint = complaint.to_lowercase();
     [
@@ -104,6 +120,17 @@ pub(crate) fn asks_for_login(complaint: &str) -> bool {
     ]
     .iter()
     .any(|phrase| complaint.contains(phrase))
+}
+
+/// Longest output, in bytes, that is taken for a notice instead of prose.
+const NOTICE: usize = 400;
+
+/// What an output that holds no answer seems to say. In fixed words: a model's own may be about the
+/// window.
+pub(crate) fn notice(output: &[u8]) -> &'static str {
+    let text = plain(output.get(..NOTICE.min(output.len())).unwrap_or_default()).to_lowercase();
+    let limit = ["limit", "quota", "credit", "billing"].iter().any(|word| text.contains(word));
+    if output.len() < NOTICE && limit { "it speaks of a limit that is used up" } else { "" }
 }
 
 /// Private texts in the form in which a cleaned line would repeat them.
@@ -164,6 +191,11 @@ mod tests {
             ("Error: cut: draft letter (or so)\nplain", "Error: cut: draft letter (or so)"),
             ("…34 – My Bank – over\n", ""),
             ("while doing: Write the quarterly\n", ""),
+            (
+                "Error: Failed to call\n\nCaused by:\n    0: Miss 'api_key'\n    1: more\n",
+                "Error: Failed to call: Miss 'api_key'",
+            ),
+            ("Error: Failed to call\n\nCaused by:\n", "Error: Failed to call"),
         ] {
             assert_eq!(of(stderr), expected, "{stderr:?}");
         }

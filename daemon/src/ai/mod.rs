@@ -12,6 +12,8 @@ pub mod message;
 pub mod parse;
 pub mod process;
 pub mod prompt;
+#[cfg(feature = "https")]
+mod tls;
 pub mod tools;
 
 use std::{fmt, future::Future, pin::Pin};
@@ -65,6 +67,14 @@ pub struct Failure {
     pub message: String,
 }
 
+impl Failure {
+    /// A failure of a backend: what happened, and what to do if that is known.
+    pub(crate) fn new(name: &str, kind: FailureKind, what: &str, todo: &str) -> Self {
+        let todo = if todo.is_empty() { String::new() } else { format!("; {todo}") };
+        Self { kind, message: format!("{name}: {what}{todo}") }
+    }
+}
+
 /// The kinds of failure that are told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureKind {
@@ -78,6 +88,18 @@ pub enum FailureKind {
     ToolFailed,
     /// It answered, but not with a verdict.
     NotUnderstood,
+}
+
+impl FailureKind {
+    /// What a person can do about it in general; empty where only the cause tells.
+    pub fn todo(self) -> &'static str {
+        match self {
+            Self::NotInstalled => "install it, or name another backend in the configuration",
+            Self::TimedOut => "timeout_secs in the configuration gives it longer",
+            Self::NotUnderstood => "another model may answer better",
+            Self::NotLoggedIn | Self::ToolFailed => "",
+        }
+    }
 }
 
 /// A judgement under way. Dropping it cancels it: the child process group is ended.

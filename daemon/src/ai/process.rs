@@ -98,9 +98,9 @@ pub enum Broken {
     /// More than [`OUTPUT_CAP`] bytes on standard output.
     #[error("too much output")]
     Flood,
-    /// The limit has passed.
+    /// The limit has passed; what it complained of until then.
     #[error("no answer in time")]
-    TimedOut,
+    TimedOut(Tail),
     /// The guard could not be started or was killed.
     #[error("the guard failed: {0}")]
     Guard(String),
@@ -121,7 +121,10 @@ impl Program {
         if argv.iter().any(|word| word.contains('\0')) {
             return Err(absent("the judge's command holds a NUL character".to_owned()));
         }
-        let path = resolve(word).map_err(|why| absent(format!("{}: {why}", clean(word, 100))))?;
+        let path = resolve(word).map_err(|why| {
+            let todo = FailureKind::NotInstalled.todo();
+            absent(format!("{}: {why}; {todo}", clean(word, 100)))
+        })?;
         let runtime_dir = std::path::absolute(runtime_dir)
             .map_err(|error| absent(format!("the runtime directory: {error}")))?;
         let name = Path::new(word).file_name().unwrap_or(word.as_ref());
@@ -178,20 +181,27 @@ impl Program {
     /// # Errors
     /// When there is no output to look at; a program that reports failure itself is no error here.
     pub async fn run(&self, prompt: &str) -> Result<Finished, Broken> {
-        timeout(self.timeout, self.run_unlimited(prompt)).await.unwrap_or(Err(Broken::TimedOut))
+        let mut tail = Tail::default();
+        match timeout(self.timeout, self.run_unlimited(prompt, &mut tail)).await {
+            Ok(ended) => ended.map(|(ending, stdout)| Finished { ending, stdout, stderr: tail }),
+            Err(_) => Err(Broken::TimedOut(tail)),
+        }
     }
 
-    async fn run_unlimited(&self, prompt: &str) -> Result<Finished, Broken> {
+    async fn run_unlimited(
+        &self,
+        prompt: &str,
+        tail: &mut Tail,
+    ) -> Result<(Ending, Vec<u8>), Broken> {
         let (mut lifeline, mut child) =
             self.start_guard().map_err(|error| Broken::Guard(error.to_string()))?;
         let guard = child.id();
         let _wakened = Wakened::of(&child);
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-        let (mut output, mut tail) = (Vec::new(), Tail::default());
+        let mut output = Vec::new();
         let reports = {
-            let mut reading = pin!(async {
-                tokio::try_join!(read(stdout, &mut output), keep(stderr, &mut tail))
-            });
+            let mut reading =
+                pin!(async { tokio::try_join!(read(stdout, &mut output), keep(stderr, tail)) });
             let mut reports = pin!(converse(&mut lifeline, prompt));
             let mut read = false;
             let reports = loop {
@@ -218,7 +228,7 @@ impl Program {
                 return Err(Broken::Guard(status));
             }
         };
-        Ok(Finished { ending, stdout: output, stderr: tail })
+        Ok((ending, output))
     }
 
     fn start_guard(&self) -> io::Result<(UnixStream, Child)> {
@@ -307,6 +317,11 @@ async fn keep(pipe: Option<impl AsyncRead + Unpin>, tail: &mut Tail) -> Result<(
         tail.push(chunk.get(..len).unwrap_or_default());
     }
     Ok(())
+}
+
+/// Whether a program of this name would be found.
+pub(crate) fn is_there(program: &str) -> bool {
+    resolve(program).is_ok()
 }
 
 fn resolve(word: &str) -> Result<PathBuf, &'static str> {

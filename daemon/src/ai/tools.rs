@@ -4,40 +4,10 @@
 //! Every argument is constant: the prompt goes through standard input, since the arguments of a
 //! process can be read by everybody.
 
-use super::envelope::Envelope;
-
-/// What is asked of a model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Task {
-    /// A verdict.
-    Judge,
-    /// A proposal.
-    Coach,
-}
-
-impl Task {
-    /// The JSON schema of the answer, for tools that can hold a model to one.
-    pub fn schema(self) -> &'static str {
-        match self {
-            Self::Judge => {
-                r#"{"type":"object","properties":{"on_task":{"type":"boolean"},"reason":{"type":"string"}},"required":["on_task","reason"],"additionalProperties":false}"#
-            }
-            Self::Coach => {
-                r#"{"type":"object","properties":{"next_action":{"type":"string"},"success_condition":{"type":"string"},"timebox_minutes":{"type":"integer"},"allowed_window_classes":{"type":"array","items":{"type":"string"}}},"required":["next_action","success_condition","timebox_minutes","allowed_window_classes"],"additionalProperties":false}"#
-            }
-        }
-    }
-
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Judge => "judge",
-            Self::Coach => "coach",
-        }
-    }
-}
-
-/// What tools are told before the prompt.
-pub const SYSTEM: &str = "Answer with one JSON object and nothing else. Use no tools.";
+use super::{
+    envelope::Envelope,
+    prompt::{SYSTEM, Task},
+};
 
 /// An argument or a variable's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,9 +45,25 @@ pub struct Tool {
     pub env: &'static [(&'static str, Word)],
     /// What its answer comes in.
     pub envelope: Envelope,
-    /// What a person does who is not logged in.
-    pub login: &'static str,
+    /// How it says that nobody is logged in.
+    pub login: Login,
+    /// What prints the flags above.
+    pub help: &'static [&'static str],
 }
+
+/// How a tool says that it has no login, beside the words that are common to all.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Login {
+    /// Exit statuses that mean it.
+    pub statuses: &'static [i32],
+    /// Words of its own for it, in lower case.
+    pub words: &'static [&'static str],
+    /// What a person does then.
+    pub todo: &'static str,
+}
+
+/// A policy for gemini that takes every tool away.
+const NO_TOOLS: &str = "[[rule]]\ntoolName = \"*\"\ndecision = \"deny\"\npriority = 999\n";
 
 /// All tools that are known by name, in the order in which `auto` looks for them.
 pub const TOOLS: &[Tool] = &[
@@ -117,7 +103,8 @@ pub const TOOLS: &[Tool] = &[
             ("CLAUDE_CODE_MAX_RETRIES", Text("1")),
         ],
         envelope: Envelope::Claude,
-        login: "run claude once and log in",
+        login: Login { statuses: &[], words: &[], todo: "run claude once and log in" },
+        help: &["--help"],
     },
     Tool {
         name: "codex",
@@ -141,6 +128,18 @@ pub const TOOLS: &[Tool] = &[
             Text("-c"),
             Text("features.shell_tool=false"),
             Text("-c"),
+            Text("features.view_image=false"),
+            Text("-c"),
+            Text("features.apps=false"),
+            Text("-c"),
+            Text("features.hooks=false"),
+            Text("-c"),
+            Text("features.browser_use=false"),
+            Text("-c"),
+            Text("features.computer_use=false"),
+            Text("-c"),
+            Text("features.image_generation=false"),
+            Text("-c"),
             Text("features.unified_exec=false"),
             Text("-c"),
             Text("features.shell_snapshot=false"),
@@ -157,7 +156,8 @@ pub const TOOLS: &[Tool] = &[
         older: None,
         env: &[],
         envelope: Envelope::Plain,
-        login: "run codex login",
+        login: Login { statuses: &[], words: &[], todo: "run codex login" },
+        help: &["exec", "--help"],
     },
     Tool {
         name: "llm",
@@ -174,7 +174,8 @@ pub const TOOLS: &[Tool] = &[
         older: Some(&[Text("-n"), Text("--no-stream"), Text("-s"), System, Text("-m"), Model]),
         env: &[],
         envelope: Envelope::Plain,
-        login: "run llm keys set NAME",
+        login: Login { statuses: &[], words: &["no key found"], todo: "run llm keys set NAME" },
+        help: &["prompt", "--help"],
     },
     Tool {
         name: "aichat",
@@ -182,7 +183,13 @@ pub const TOOLS: &[Tool] = &[
         older: None,
         env: &[("AICHAT_SAVE", Text("false"))],
         envelope: Envelope::Plain,
-        login: "run aichat once and set it up",
+        login: Login {
+            statuses: &[],
+            // Without a configuration there is no key either.
+            words: &["failed to load config"],
+            todo: "run aichat once and set it up",
+        },
+        help: &["--help"],
     },
     Tool {
         name: "gemini",
@@ -194,20 +201,21 @@ pub const TOOLS: &[Tool] = &[
             Text("none"),
             Text("--allowed-mcp-server-names"),
             Text("none"),
+            // Not by settings: it passes over them where others may write to a directory above.
+            Text("--policy"),
+            File("gemini-policy.toml", NO_TOOLS),
             Text("-m"),
             Model,
         ],
         older: None,
-        env: &[
-            ("GEMINI_CLI_NO_RELAUNCH", Text("true")),
-            ("GEMINI_SYSTEM_MD", SystemFile),
-            (
-                "GEMINI_CLI_SYSTEM_SETTINGS_PATH",
-                File("gemini-settings.json", r#"{"tools":{"core":["none"]}}"#),
-            ),
-        ],
+        env: &[("GEMINI_CLI_NO_RELAUNCH", Text("true")), ("GEMINI_SYSTEM_MD", SystemFile)],
         envelope: Envelope::Gemini,
-        login: "run gemini once and log in",
+        login: Login {
+            statuses: &[41],
+            words: &["auth method"],
+            todo: "run gemini once and log in",
+        },
+        help: &["--help"],
     },
 ];
 
@@ -314,11 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn schemas_are_json_and_names_stand_once() {
-        for task in [Task::Judge, Task::Coach] {
-            let schema: serde_json::Value = serde_json::from_str(task.schema()).unwrap();
-            assert_eq!(schema["type"], "object");
-        }
+    fn names_stand_once() {
         for (at, tool) in TOOLS.iter().enumerate() {
             assert!(TOOLS[..at].iter().all(|other| other.name != tool.name));
         }

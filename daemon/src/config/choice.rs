@@ -96,7 +96,7 @@ pub(super) fn choose(
                 let known = || OTHERS.iter().copied().chain(tools::TOOLS.iter().map(|it| it.name));
                 let meant = nearest(&name, known()).map(|near| format!(", did you mean «{near}»"));
                 off(format!(
-                    "there is no judge {name:?}{}; this version has: {}; no window is judged",
+                    "there is no judge {name:?}{}; this version has: {}",
                     meant.unwrap_or_default(),
                     known().collect::<Vec<_>>().join(", ")
                 ))

@@ -11,6 +11,7 @@ fn nothing_set_is_the_defaults() {
     assert!(!config.prefilter);
     let secs = [config.judge_timeout, config.debounce, config.settle].map(|it| it.as_secs());
     assert_eq!(secs, [30, 10, 2]);
+    assert_eq!(config.idle_after, Some(Duration::from_secs(300)));
     assert_eq!(config.contexts, Contexts::default());
 }
 
@@ -30,6 +31,20 @@ fn everything_set() {
 }
 
 #[test]
+fn idleness_after_a_while_or_never() {
+    for (text, expected) in [
+        ("idle_secs = 60", Some(Duration::from_secs(60))),
+        ("idle_secs = 0.5", Some(Duration::from_millis(500))),
+        ("idle_secs = 3600", Some(Duration::from_secs(3600))),
+        ("idle_secs = 0", None),
+        ("idle_secs = 0.0", None),
+        ("", Some(Duration::from_secs(300))),
+    ] {
+        assert_eq!(parse(&format!("[away]\n{text}")).unwrap().idle_after, expected, "{text}");
+    }
+}
+
+#[test]
 fn faults_are_named_with_line_and_column() {
     for (text, place, parts) in [
         ("[judge]\nbakend = \"none\"", "2:1", &["bakend", "did you mean `backend`?"][..]),
@@ -46,19 +61,31 @@ fn faults_are_named_with_line_and_column() {
         ("[catalogue.programs]\ngame = [\" \"]", "2:9", &["blank"]),
         ("[privacy]\nredact = [\"ok\", \"(\"]", "2:17", &["redact", "\"(\""]),
         ("[privacy]\nexclude_classes = [\"\"]", "2:20", &["exclude_classes"]),
+        ("[privacy]\naudit_file = \"~/sent\"", "2:14", &["audit_file", "begins with /"]),
         ("[jugde]\n", "1:2", &["jugde", "did you mean `judge`?"]),
-        ("[history]\nenabled = true", "1:2", &["unknown field `history`", "`drift`"]),
+        ("[histroy]\nenabled = true", "1:2", &["did you mean `history`?"]),
         ("[notify]\nbudget = -1", "2:10", &["-1"]),
         ("[notify]\nrepeats = true", "2:1", &["did you mean `repeat`?"]),
         ("[judge]\nbackend = 5", "2:11", &["integer", "string"]),
         ("[judge]\ntimeout_secs = \"30\"", "2:16", &["a number of seconds"]),
         ("[drift]\nsettle_secs = -1", "2:15", &["between 0 and 3600", "-1"]),
         ("[drift]\nsettle_secs = 3600.5", "2:15", &["between 0 and 3600"]),
+        ("[away]\nidle_secs = 3601", "2:13", &["between 0 and 3600", "3601"]),
+        ("[away]\nidle = 3", "2:1", &["unknown field `idle`", "`idle_secs`"]),
         ("[drift]\nsettle_secs = nan", "2:15", &["between 0 and 3600"]),
         ("[judge]\ncommand = []", "2:11", &["must begin with a program"]),
         ("[judge]\ncommand = [\"\"]", "2:11", &["must begin with a program"]),
         ("[judge]\ncommand = \"judge -q\"", "2:11", &["string", "sequence"]),
         ("# é\n[judge\n", "2:7", &[]),
+        (
+            "[judge]\ncommand = [\"/bin/judge\"]",
+            "2:11",
+            &["[judge] command is set", "backend = \"command\""],
+        ),
+        ("[judge]\nmodel = \"haiku\"", "2:9", &["[judge] model is set", "such as backend"]),
+        ("[judge.http]\nmodel = \"m\"", "1:1", &["[judge.http] is set", "backend = \"http\""]),
+        ("[judge]\nhttp.model = \"m\"", "2:1", &["[judge.http] is set"]),
+        ("[judge]\nbackend = \"none\"\n[coach.http]\nmodel = \"m\"", "3:1", &["[coach.http]"]),
         ("[judge]\nbackend = \"none\"\nbackend = \"none\"", "3:1", &["duplicate key"]),
         (
             "[drift]\nmany_context_classes = [\"+a\", \"b\"]",
@@ -105,6 +132,19 @@ fn backends_and_the_coach_that_follows_them() {
     let text = "[judge]\nbackend = \"http\"\n[judge.http]\nbase_url = \"http://example.com\"\nmodel = \"m\"";
     let Choice::Off { error, .. } = parse(text).unwrap().judge else { panic!("taken") };
     assert!(error.contains("[judge.http]") && error.contains("allow_remote"), "{error}");
+}
+
+/// What is set beside a backend that has no use for it is there to be switched to.
+#[test]
+fn a_named_backend_may_stand_beside_what_others_use() {
+    let rest = "command = [\"/bin/judge\"]\nmodel = \"haiku\"\n[judge.http]\nmodel = \"m\"";
+    let config = parse(&format!("[judge]\nbackend = \"embedded\"\n{rest}")).unwrap();
+    assert_eq!(config.judge, Choice::Embedded);
+    let unnamed = format!("[judge]\n{rest}");
+    let config = Config::parse(Path::new("c"), &unnamed, Some("none")).unwrap();
+    assert_eq!(config.judge, Choice::None);
+    let config = parse("[judge]\nmodel = \"haiku\"\n[coach]\nbackend = \"claude\"").unwrap();
+    assert_eq!(config.coach_model.as_deref(), Some("haiku"));
 }
 
 #[test]
@@ -157,6 +197,16 @@ fn only_the_default_file_may_be_missing() {
     let error = Config::load(None, Some(&path), None).unwrap_err().to_string();
     assert!(error.contains(":2:3: the file is not UTF-8"), "{error}");
     assert!(Config::load(None, Some(Path::new("/dev/zero")), None).is_err());
+}
+
+#[test]
+fn what_is_kept() {
+    let history = |text: &str| parse(text).unwrap().history;
+    assert_eq!(history(""), HistorySettings::default());
+    let all = "[history]\nenabled = false\ntitles = true\nkeep_days = 30";
+    let expected = HistorySettings { enabled: false, titles: true, keep_days: Some(30) };
+    assert_eq!(history(all), expected);
+    assert_eq!(history("[history]\nkeep_days = 0").keep_days, None, "0: for ever");
 }
 
 #[test]

@@ -1,14 +1,11 @@
-//! Hosts: the one that an address in a window title names, and the one that a list entry means.
+//! The host that an address in a window title names.
 
-use antidrift_protocol::text::clean;
+use antidrift_protocol::{entry::host_of_address, text::clean};
 
-use super::{fold, title::segments};
+use super::title::segments;
 
 /// The most characters of a title that are read, as for context titles.
 const READ_CHARS: usize = 1024;
-
-/// The longest host name (RFC 1035, 2.3.4).
-const HOST_MAX: usize = 253;
 
 /// Endings under which a name with a dot is a host and not a file.
 const HOST_ENDINGS: &[&str] = &[
@@ -45,7 +42,7 @@ const KNOWN_HOSTS: &[&str] = &[
     "wikipedia.org",
 ];
 
-/// The host of an address that stands in a title, folded; the last one if there are several,
+/// The host of an address that stands in a title, in lower case; the last one if there are several,
 /// since extensions that write addresses into titles put them behind the page's own words.
 ///
 /// An address is recognised by its scheme (`https://docs.rs/tokio`), by `www.`, or by a path behind
@@ -62,13 +59,13 @@ pub fn domain_in_title(raw: &str) -> Option<String> {
 
 fn host_in_word(word: &str, whole: bool) -> Option<String> {
     if let Some(address) = after_scheme(word) {
-        return host(address);
+        return host_of_address(address);
     }
     let word = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '/');
     if word.contains('@') {
         return None;
     }
-    let name = host(word)?;
+    let name = host_of_address(word)?;
     let path = word.contains('/');
     let fits = if name == "localhost" {
         path || (whole && word.contains(':'))
@@ -101,32 +98,6 @@ fn after_scheme(word: &str) -> Option<&str> {
     let secure = before.get(before.len().saturating_sub(5)..).unwrap_or_default();
     let known = scheme.eq_ignore_ascii_case("http") || secure.eq_ignore_ascii_case("https");
     known.then_some(address)
-}
-
-/// The host part of an address without its scheme (RFC 3986, 3.2): no user, no port, no path, no
-/// dot of the root, none of the brackets and quotes that stand around addresses in a text; folded.
-/// `None` if that leaves no host name.
-fn host(address: &str) -> Option<String> {
-    let authority = address.split(['/', '?', '#', '\\']).next()?;
-    let host = authority.rsplit('@').next()?.split(':').next()?;
-    let host = fold(host.trim_end_matches(['.', ')', ']', '>', '"', '\'', ',', ';']));
-    is_host(&host).then_some(host)
-}
-
-fn is_host(name: &str) -> bool {
-    name.len() <= HOST_MAX
-        && name.split('.').all(|label| {
-            let fits = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
-            !label.is_empty() && label.chars().all(fits) && !label.starts_with('-')
-        })
-}
-
-/// The host that an entry of a list of domains means: people paste addresses and write `*.` for
-/// the subdomains that an entry covers anyway. Empty if it names none.
-pub(super) fn host_of_entry(entry: &str) -> String {
-    let entry = entry.trim();
-    let address = entry.split_once("://").map_or(entry, |(_, address)| address);
-    host(address.trim_start_matches(['*', '.'])).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -225,38 +196,18 @@ mod tests {
         assert_eq!(domain_in_title(&long), None);
     }
 
-    #[test]
-    fn entries() {
-        #[track_caller]
-        fn check(entry: &str, host: &str) {
-            assert_eq!(host_of_entry(entry), host, "{entry:?}");
-        }
-        check(" GitHub.com. ", "github.com");
-        check("*.github.com", "github.com");
-        check(".github.com", "github.com");
-        check("https://github.com/rust-lang?x#y", "github.com");
-        check("github.com:443", "github.com");
-        check("user@github.com", "github.com");
-        check("", "");
-        check("*", "");
-        check(" .. ", "");
-        check("https://", "");
-        check("not a host", "");
-    }
-
     proptest! {
         #[test]
         fn any_title(title in any::<String>()) {
             if let Some(host) = domain_in_title(&title) {
-                prop_assert!(is_host(&host));
+                prop_assert_eq!(host_of_address(&host), Some(host));
             }
         }
 
         #[test]
         fn any_address(host in "[a-z][a-z0-9-]{0,8}(\\.[a-z]{2,6}){1,3}", words in "[a-z ]{0,12}") {
             let title = format!("{words} - https://{}/x — Mozilla Firefox", host.to_uppercase());
-            prop_assert_eq!(domain_in_title(&title), Some(host.clone()));
-            prop_assert_eq!(host_of_entry(&host), host);
+            prop_assert_eq!(domain_in_title(&title), Some(host));
         }
     }
 }

@@ -3,18 +3,18 @@
 
 use std::collections::HashSet;
 
-use antidrift_protocol::{Allowed, Selector};
+use antidrift_protocol::{Allowed, Selector, entry};
 
-use super::{Window, address, context_title, fold};
+use super::{Window, context_title, fold};
 
-/// The form in which entries of this list are compared: two entries with the same form match the
-/// same windows, and one with an empty form matches none.
-pub fn normal_form(list: Selector, entry: &str) -> String {
+/// The form in which entries of this list are compared, with each other and with what a window
+/// shows: two entries with the same form match the same windows, one with an empty form none.
+pub fn normal_form(list: Selector, text: &str) -> String {
     match list {
-        Selector::WindowClass | Selector::WindowTitleSubstring => fold(entry),
-        Selector::WindowTitle => fold(&context_title(entry)),
-        Selector::Domain => address::host_of_entry(entry),
-        Selector::Command => program_name(entry),
+        Selector::WindowClass | Selector::WindowTitleSubstring => fold(text),
+        Selector::WindowTitle => fold(&context_title(text)),
+        Selector::Domain => entry::host(text).map_or_else(String::new, |host| fold(&host)),
+        Selector::Command => fold(entry::program(text)),
     }
 }
 
@@ -93,7 +93,7 @@ impl Matcher {
 
     /// The host is an entry, or below one: `docs.github.com` under `github.com`.
     pub fn domain_allowed(&self, host: &str) -> bool {
-        let host = address::host_of_entry(host);
+        let host = normal_form(Selector::Domain, host);
         let mut rest = host.as_str();
         loop {
             if self.domains.contains(rest) {
@@ -108,17 +108,8 @@ impl Matcher {
 
     /// The program is an entry, wherever either of them lies.
     pub fn command_allowed(&self, command: &str) -> bool {
-        self.commands.contains(&program_name(command))
+        self.commands.contains(&normal_form(Selector::Command, command))
     }
-}
-
-/// The folded basename of a command line's first word. A login shell's `-bash` is bash, and
-/// programs that write `tmux: client` over their names are tmux.
-fn program_name(command: &str) -> String {
-    let word = command.split_whitespace().next().unwrap_or_default();
-    let path = word.trim_end_matches(['/', ':']);
-    let name = path.rsplit('/').next().unwrap_or_default();
-    fold(name.strip_prefix('-').unwrap_or(name))
 }
 
 #[cfg(test)]

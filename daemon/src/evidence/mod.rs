@@ -31,6 +31,8 @@ pub struct Window {
     pub instance: String,
     /// `_NET_WM_NAME`, else `WM_NAME`; empty when both are missing.
     pub title: String,
+    /// The process that put it up: `_NET_WM_PID` (EWMH), if it is one of this host's.
+    pub process: Option<u32>,
     /// Basename of a terminal's foreground process, where the machine tells it.
     pub command: Option<String>,
     /// Host name of an address that stands in the title.
@@ -42,7 +44,16 @@ pub struct Window {
     pub parent: Option<Box<Window>>,
 }
 
+/// The basename of our own client.
+const CLIENT: &str = "antidrift";
+
 impl Window {
+    /// Whether our own client runs in it, as a live view does: that says nothing about what a
+    /// person is doing, so it is never judged.
+    pub fn is_our_view(&self) -> bool {
+        self.command.as_deref() == Some(CLIENT)
+    }
+
     /// Whether the window says nothing about itself: it has neither class nor title, so it is never
     /// judged.
     pub fn is_anonymous(&self) -> bool {

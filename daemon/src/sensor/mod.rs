@@ -8,10 +8,11 @@ mod x11;
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::evidence::Window;
 
-pub use x11::{Desk, SensorHandle, spawn};
+pub use x11::{Errand, Recall, SensorHandle, spawn};
 
 /// What a window sensor last saw. The newest replaces the one before.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,6 +71,8 @@ pub struct Settings {
     /// Whether this is a Wayland session (`WAYLAND_DISPLAY` is set, or `XDG_SESSION_TYPE` is
     /// `wayland`): the X server is then Xwayland and sees its own windows only.
     pub wayland: bool,
+    /// How long there is no input before a person counts as idle; `None`: that is not looked at.
+    pub idle_after: Option<Duration>,
     /// Whether windows of this class (second string of `WM_CLASS`) are terminals, so that their
     /// foreground command is looked up.
     pub is_terminal: fn(&str) -> bool,
@@ -80,6 +83,7 @@ impl fmt::Debug for Settings {
         f.debug_struct("Settings")
             .field("display", &self.display)
             .field("wayland", &self.wayland)
+            .field("idle_after", &self.idle_after)
             .finish_non_exhaustive()
     }
 }

@@ -1,14 +1,17 @@
 //! The X11 sensor: one connection on one thread that sleeps until the X server says something.
 //!
 //! Standards: EWMH for what a window manager tells on the root window, ICCCM for a client's own
-//! properties, the X protocol's FocusIn and FocusOut where no window manager speaks EWMH.
+//! properties, the X protocol's FocusIn and FocusOut where no window manager speaks EWMH; the SYNC and
+//! MIT-SCREEN-SAVER extensions for whether anybody is there.
 
 mod atoms;
 mod calm;
+mod cover;
 mod desk;
 mod focus;
 mod link;
 mod read;
+mod signs;
 mod watcher;
 
 use std::io;
@@ -18,9 +21,9 @@ use std::time::Duration;
 
 use x11rb::errors::{ConnectError, ReplyError};
 
-pub use self::desk::Desk;
-use self::link::{Link, Stop, Timer};
-use self::watcher::Watcher;
+pub use self::desk::{Errand, Recall};
+use self::link::{Link, Stop};
+use self::watcher::{Timers, Watcher};
 use super::{Absence, Focus, Health, Observation, Settings, Sink};
 
 /// The pause after a lost or refused connection, doubled up to [`LONGEST_PAUSE`].
@@ -63,11 +66,11 @@ impl Drop for SensorHandle {
 /// as [`Health`]; an error here means that the process is out of threads or descriptors.
 pub fn spawn(settings: Settings, sink: Sink) -> io::Result<SensorHandle> {
     let stop = Arc::new(Stop::new()?);
-    let timer = Timer::new()?;
+    let timers = Timers::new()?;
     let sensor = Sensor {
         settings,
         stop: Arc::clone(&stop),
-        timer,
+        timers,
         output: Output { sink, last: None },
         told: false,
     };
@@ -94,7 +97,7 @@ impl Output {
 struct Sensor {
     settings: Settings,
     stop: Arc<Stop>,
-    timer: Timer,
+    timers: Timers,
     output: Output,
     /// Whether the log was told of the present trouble, so that it is told once.
     told: bool,
@@ -135,7 +138,7 @@ impl Sensor {
 
     /// Watches until the connection breaks, or a wait on it fails because it is told to stop.
     fn watch(&mut self, conn: &Conn, screen: usize, pause: &mut Duration) -> ReplyError {
-        let started = Watcher::start(conn, screen, &self.settings, &self.timer, &mut self.output);
+        let started = Watcher::start(conn, screen, &self.settings, &self.timers, &mut self.output);
         let mut watcher = match started {
             Ok(watcher) => watcher,
             Err(error) => return error,

@@ -14,6 +14,7 @@ use tokio::{
 };
 
 use super::{
+    lineage,
     listen::Shared,
     places::{Doing, Place},
     subscribe,
@@ -46,34 +47,40 @@ impl From<io::Error> for End {
 /// A client.
 pub(super) struct Connection {
     pub(super) stream: Stream,
+    /// Who is at the other end, as the kernel says.
+    process: Option<u32>,
     pub(super) shared: Shared,
     lines: LineDecoder,
     pub(super) buffer: Vec<u8>,
+    place: Place,
+}
+
+/// Serves a client until one side ends it.
+pub(super) async fn serve(mut stream: Stream, process: Option<u32>, shared: Shared) {
+    let Some(place) = shared.places.enter() else {
+        let error =
+            ErrorObject::new(ErrorCode::Busy, "the daemon has no free connection; try again");
+        let reply = Reply { id: None, result: Err(error) as Result<Answer, _> };
+        let _ = write(&mut stream, reply.to_line().as_bytes()).await;
+        return;
+    };
+    let (lines, buffer) = (LineDecoder::default(), Vec::new());
+    Connection { stream, process, shared, lines, buffer, place }.serve().await;
 }
 
 impl Connection {
-    pub(super) fn new(stream: Stream, shared: Shared) -> Self {
-        Self { stream, shared, lines: LineDecoder::default(), buffer: Vec::new() }
-    }
-
-    /// Serves the client until one side ends it.
-    pub(super) async fn serve(mut self) {
-        let Some(place) = self.shared.places.enter() else {
-            let error =
-                ErrorObject::new(ErrorCode::Busy, "the daemon has no free connection; try again");
-            let _ = self.reply(None, Err(error)).await;
-            return;
-        };
-        let (evicted, stop) = (place.evicted.clone(), self.shared.stop.clone());
+    async fn serve(mut self) {
+        let (evicted, stop) = (self.place.evicted.clone(), self.shared.stop.clone());
         let end = tokio::select! {
-            end = self.converse(&place) => end,
+            end = self.converse() => end,
             () = evicted.cancelled() => Err(End::Over),
         };
+        let Self { mut stream, place, .. } = self;
         drop(place);
         if let Err(End::Flooded) = end {
-            let _ = self.stream.shutdown().await;
+            let _ = stream.shutdown().await;
             let mut waste = [0; CHUNK];
-            let discard = async { while let Ok(1..) = self.stream.read(&mut waste).await {} };
+            let discard = async { while let Ok(1..) = stream.read(&mut waste).await {} };
             tokio::select! {
                 () = stop.cancelled() => {}
                 _ = tokio::time::timeout(DISCARD_LIMIT, discard) => {}
@@ -81,17 +88,17 @@ impl Connection {
         }
     }
 
-    async fn converse(&mut self, place: &Place) -> Result<(), End> {
+    async fn converse(&mut self) -> Result<(), End> {
         let stop = self.shared.stop.clone();
         loop {
             while let Some(frame) = self.lines.next(&mut self.buffer) {
                 // The place may have been given away just now; then nothing is begun.
-                if !place.set(Doing::Asking) {
+                if !self.place.set(Doing::Asking) {
                     return Err(End::Over);
                 }
-                self.take(frame, place).await?;
+                self.take(frame).await?;
             }
-            place.set(Doing::Idle);
+            self.place.set(Doing::Idle);
             // An idle client costs its buffer no more than it needs.
             if self.buffer.is_empty() {
                 self.buffer = Vec::new();
@@ -105,14 +112,14 @@ impl Connection {
                 // The last line may lack its line break; a request that was cut is no JSON.
                 if !self.buffer.is_empty() {
                     let line = std::mem::take(&mut self.buffer);
-                    self.take(Frame::Line(line), place).await?;
+                    self.take(Frame::Line(line)).await?;
                 }
                 return Ok(());
             }
         }
     }
 
-    async fn take(&mut self, frame: Frame, place: &Place) -> Result<(), End> {
+    async fn take(&mut self, frame: Frame) -> Result<(), End> {
         let line = match frame {
             Frame::Line(line) => line,
             Frame::TooLong => {
@@ -130,12 +137,17 @@ impl Connection {
         match command {
             Command::Hello(hello) => self.greet(id, &hello).await,
             Command::Propose(propose) => self.propose(id, propose).await,
+            Command::History(range) => self.history(id, range).await,
+            Command::Forget(_) => self.forget(id).await,
             Command::Windows(_) => self.windows(id).await,
             Command::CheckJudge(_) => self.check_judge(id).await,
-            Command::Subscribe(subscribe) => self.subscribe(id, subscribe, place).await,
+            Command::Subscribe(subscribe) => self.subscribe(id, subscribe).await,
             command => {
+                let lineage =
+                    if means_a_window(&command) { lineage::of(self.process) } else { Vec::new() };
                 let (reply, answer) = oneshot::channel();
-                let message = Message::Request { command, reply };
+                let command = Box::new(command);
+                let message = Message::Request { command, lineage, reply };
                 // A closed channel on either side means that the controller has ended.
                 let result = match self.shared.controller.send(message).await {
                     Ok(()) => answer.await.unwrap_or_else(|_| Err(shutting_down())),
@@ -167,13 +179,8 @@ impl Connection {
         Ok(self.reply(id, Ok(Answer::Hello(greeting))).await?)
     }
 
-    async fn subscribe(
-        &mut self,
-        id: Option<u64>,
-        subscribe: Subscribe,
-        place: &Place,
-    ) -> Result<(), End> {
-        if !place.set(Doing::Subscribed) {
+    async fn subscribe(&mut self, id: Option<u64>, subscribe: Subscribe) -> Result<(), End> {
+        if !self.place.set(Doing::Subscribed) {
             let error = ErrorObject::new(ErrorCode::Busy, "there are too many subscribers");
             self.reply(id, Err(error)).await?;
             return Err(End::Over);
@@ -201,8 +208,22 @@ impl Connection {
         id: Option<u64>,
         result: Result<Answer, ErrorObject>,
     ) -> io::Result<()> {
+        // A client that does not take its reply holds no place that another one needs.
+        self.place.answered();
         write(&mut self.stream, Reply { id, result }.to_line().as_bytes()).await
     }
+}
+
+/// Whether it matters where a request was typed.
+fn means_a_window(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Ontask(_)
+            | Command::Refocus(_)
+            | Command::Detour(_)
+            | Command::Explain(_)
+            | Command::Preview(_)
+    )
 }
 
 /// Writes everything, as long as the client takes something every now and then.

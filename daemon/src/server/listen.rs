@@ -18,8 +18,8 @@ use interprocess::{
 use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use super::{check::Checkable, connection::Connection, places::Places, propose::Coaching};
-use crate::{controller::Message, sensor::Desk, socket_activation::Given};
+use super::{check::Checkable, connection, places::Places, propose::Coaching};
+use crate::{controller::Message, desk::Desk, history::History, socket_activation::Given};
 
 /// How long connections have at the end of the daemon: half of what `--replace` waits.
 const FAREWELL: Duration = Duration::from_secs(5);
@@ -97,15 +97,26 @@ pub struct Server {
     shared: Shared,
 }
 
+/// What connections ask themselves, past the controller, so that nobody else waits for it.
+#[derive(Clone, Debug)]
+pub struct Services {
+    /// The coach.
+    pub coaching: Coaching,
+    /// The judge, for a check.
+    pub judge: Checkable,
+    /// The display.
+    pub desk: Desk,
+    /// The sessions that are over.
+    pub history: History,
+}
+
 /// What every connection has.
 #[derive(Clone, Debug)]
 pub(super) struct Shared {
     pub(super) controller: mpsc::Sender<Message>,
     /// Names this run of the daemon.
     pub(super) instance: String,
-    pub(super) coaching: Coaching,
-    pub(super) judge: Checkable,
-    pub(super) desk: Desk,
+    pub(super) services: Services,
     pub(super) places: Places,
     pub(super) stop: CancellationToken,
     pub(super) tasks: TaskTracker,
@@ -117,17 +128,13 @@ impl Server {
         listening: Listening,
         controller: mpsc::Sender<Message>,
         instance: String,
-        coaching: Coaching,
-        judge: Checkable,
-        desk: Desk,
+        services: Services,
         stop: CancellationToken,
     ) -> Self {
         let shared = Shared {
             controller,
             instance,
-            coaching,
-            judge,
-            desk,
+            services,
             places: Places::default(),
             stop,
             tasks: TaskTracker::new(),
@@ -154,13 +161,15 @@ impl Server {
                 }
             };
             // The mode of the socket keeps others out already; root is not kept out by it.
-            let peer = stream.peer_creds().ok().and_then(|peer| peer.euid());
-            if peer != Some(own_uid) {
-                tracing::warn!("a connection of user {peer:?} was refused");
+            let peer = stream.peer_creds().ok();
+            let user = peer.and_then(|peer| peer.euid());
+            if user != Some(own_uid) {
+                tracing::warn!("a connection of user {user:?} was refused");
                 continue;
             }
-            let connection = Connection::new(stream, self.shared.clone());
-            self.shared.tasks.spawn(connection.serve());
+            let process = peer.and_then(|peer| peer.pid()).and_then(|pid| pid.try_into().ok());
+            let serving = connection::serve(stream, process, self.shared.clone());
+            self.shared.tasks.spawn(serving);
         }
         self.listening.end();
         self.shared.tasks.close();

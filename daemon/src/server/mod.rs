@@ -2,13 +2,15 @@
 
 mod check;
 mod connection;
+mod lineage;
 mod listen;
+mod past;
 mod places;
 mod propose;
 mod subscribe;
 mod windows;
 
-pub use listen::{Listening, Server, ServerError};
+pub use listen::{Listening, Server, ServerError, Services};
 
 pub use check::Checkable;
 pub use propose::Coaching;

@@ -17,27 +17,30 @@ use crate::{
         coach::{Coach, Intent, Proposal},
     },
     controller::Message,
+    evidence::Privacy,
 };
 
 /// The coach, as connections have it.
 #[derive(Clone, Debug)]
 pub struct Coaching {
     coach: Result<Arc<dyn Coach>, String>,
+    /// What it is never told.
+    privacy: Arc<Privacy>,
     /// One proposal at a time: a model is a heavy thing.
     free: Arc<Semaphore>,
 }
 
 impl Coaching {
     /// With this coach, or with the reason why there is none.
-    pub fn new(coach: Result<Arc<dyn Coach>, String>) -> Self {
-        Self { coach, free: Arc::new(Semaphore::new(1)) }
+    pub fn new(coach: Result<Arc<dyn Coach>, String>, privacy: Privacy) -> Self {
+        Self { coach, privacy: Arc::new(privacy), free: Arc::new(Semaphore::new(1)) }
     }
 }
 
 impl Connection {
     /// Asks the coach and answers. A client that hangs up meanwhile cancels it.
     pub(super) async fn propose(&mut self, id: Option<u64>, propose: Propose) -> Result<(), End> {
-        let coaching = self.shared.coaching.clone();
+        let coaching = self.shared.services.coaching.clone();
         let coach = match coaching.coach {
             Ok(coach) => coach,
             Err(why) => {
@@ -49,9 +52,11 @@ impl Connection {
             let busy = "another proposal is under way";
             return Ok(self.reply(id, Err(failed(busy.into()))).await?);
         };
-        let classes = self.recent_classes().await;
-        let mut proposing =
-            coach.propose(Intent { text: propose.intent, classes: classes.clone() });
+        let classes = self.known_classes().await;
+        let mut proposing = coach.propose(Intent {
+            text: coaching.privacy.redacted(&propose.intent),
+            classes: coaching.privacy.redacted_classes(&classes),
+        });
         let stop = self.shared.stop.clone();
         let result = loop {
             tokio::select! {
@@ -81,12 +86,22 @@ impl Connection {
         Ok(self.reply(id, answer).await?)
     }
 
-    async fn recent_classes(&self) -> Vec<String> {
-        let (reply, classes) = oneshot::channel();
-        match self.shared.controller.send(Message::RecentClasses { reply }).await {
-            Ok(()) => classes.await.unwrap_or_default(),
+    /// The classes of windows that had the focus lately, the newest first, then of those that are
+    /// open.
+    async fn known_classes(&self) -> Vec<String> {
+        let (reply, recent) = oneshot::channel();
+        let mut classes = match self.shared.controller.send(Message::RecentClasses { reply }).await
+        {
+            Ok(()) => recent.await.unwrap_or_default(),
             Err(_) => Vec::new(),
+        };
+        // Without a display there are none.
+        for window in self.shared.services.desk.windows().await.unwrap_or_default() {
+            if !window.class.trim().is_empty() && !is_among(&window.class, &classes) {
+                classes.push(window.class);
+            }
         }
+        classes
     }
 }
 

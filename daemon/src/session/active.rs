@@ -2,13 +2,16 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use antidrift_protocol::{Allowed, ClearedWhy, DriftSource, Outcome, Review, Start, Timestamp};
+use antidrift_protocol::{
+    Allowed, ClearedWhy, DriftSource, Outcome, Record, Review, Spent, Start, Timestamp,
+};
 
 use super::{
     Now, SavedSession, Stage, Step, cleared,
-    interlude::{Interlude, Kind},
+    interlude::Interlude,
+    ledger::Ledger,
     popups::Popups,
-    snapshot,
+    snapshot::{self, InterludeKind as Kind},
     time::Stopwatch,
 };
 use crate::evidence::{ContextKey, Matcher, Window};
@@ -48,6 +51,9 @@ pub(super) struct Active {
     pub(super) status: Status,
     pub(super) since_at: Timestamp,
     pub(super) sums: Sums,
+    pub(super) ledger: Ledger,
+    /// The timebox as it was at the start.
+    pub(super) planned_secs: Option<u64>,
     pub(super) alerts: u64,
     pub(super) popups: Popups,
     /// The pause or detour under way.
@@ -109,6 +115,7 @@ pub(super) struct Alert {
     pub(super) reason: Option<String>,
     pub(super) reminders: u64,
     pub(super) raised_at: Duration,
+    pub(super) raised_wall: Timestamp,
     /// When the next reminder is due.
     pub(super) remind_at: Duration,
 }
@@ -116,6 +123,7 @@ pub(super) struct Alert {
 /// An alert whose window was left before anybody answered.
 #[derive(Debug)]
 pub(super) struct LeftAlert {
+    pub(super) number: u64,
     pub(super) window: Arc<Window>,
     pub(super) key: ContextKey,
     pub(super) left_at: Duration,
@@ -129,6 +137,40 @@ pub(super) struct Ended {
     pub(super) commitment: Commitment,
     pub(super) elapsed: Duration,
     pub(super) review: Review,
+    pub(super) ledger: Ledger,
+    pub(super) planned_secs: Option<u64>,
+}
+
+/// What time is booked under.
+#[derive(Debug)]
+pub(super) struct Books<'a> {
+    pub(super) away: bool,
+    pub(super) present: Option<&'a Window>,
+    pub(super) keep_titles: bool,
+}
+
+impl Ended {
+    /// What is kept of it.
+    pub(super) fn record(&self) -> Record {
+        let Commitment { text, next_action, success_condition, started_at, .. } =
+            self.commitment.clone();
+        let Review { outcome, note, ended_at, alerts, .. } = self.review.clone();
+        Record {
+            started_at,
+            ended_at,
+            text,
+            next_action,
+            success_condition,
+            planned_secs: self.planned_secs,
+            outcome,
+            note,
+            alerts,
+            timeline: self.ledger.timeline(),
+            classes: self.ledger.classes(),
+            titles: self.ledger.titles(),
+            answers: self.ledger.answers(),
+        }
+    }
 }
 
 impl Active {
@@ -150,6 +192,8 @@ impl Active {
             status: Status::Idle,
             since_at: now.wall,
             sums: Sums::default(),
+            ledger: Ledger::default(),
+            planned_secs: timebox_secs,
             alerts: 0,
             popups: Popups::resume(0),
             interlude: None,
@@ -160,18 +204,31 @@ impl Active {
     }
 
     /// Books time that has passed, awake and asleep, under what held meanwhile.
-    pub(super) fn book(&mut self, awake: Duration, asleep: Duration, away: bool) {
-        let sums = &mut self.sums;
-        sums.away = sums.away.saturating_add(asleep);
-        let sum = match (&self.interlude, &self.status) {
-            _ if away => &mut sums.away,
-            (Some(Interlude { kind: Kind::Pause, .. }), _) => &mut sums.paused,
-            (Some(Interlude { kind: Kind::Detour { .. }, .. }), _) => &mut sums.detour,
-            (None, Status::OnTask { .. }) => &mut sums.ontask,
-            (None, Status::Drifting { .. }) => &mut sums.drifting,
-            (None, Status::Idle | Status::Pending) => &mut sums.other,
+    pub(super) fn book(&mut self, awake: Duration, asleep: Duration, books: &Books<'_>) {
+        self.book_as(Spent::Away, asleep, books);
+        let spent = match (&self.interlude, &self.status) {
+            _ if books.away => Spent::Away,
+            (Some(Interlude { kind: Kind::Pause, .. }), _) => Spent::Paused,
+            (Some(Interlude { kind: Kind::Detour { .. }, .. }), _) => Spent::Detour,
+            (None, Status::OnTask { .. }) => Spent::Ontask,
+            (None, Status::Drifting { .. }) => Spent::Drifting,
+            (None, Status::Idle | Status::Pending) => Spent::Other,
         };
-        *sum = sum.saturating_add(awake);
+        self.book_as(spent, awake, books);
+    }
+
+    fn book_as(&mut self, spent: Spent, time: Duration, books: &Books<'_>) {
+        let sums = &mut self.sums;
+        let sum = match spent {
+            Spent::Ontask => &mut sums.ontask,
+            Spent::Drifting => &mut sums.drifting,
+            Spent::Away => &mut sums.away,
+            Spent::Paused => &mut sums.paused,
+            Spent::Detour => &mut sums.detour,
+            Spent::Other | Spent::Down | Spent::Unknown => &mut sums.other,
+        };
+        *sum = sum.saturating_add(time);
+        self.ledger.book(spent, time, books.present, books.keep_titles);
     }
 
     /// The timebox, if it has not run out yet: how long that still takes.
@@ -202,10 +259,12 @@ impl Active {
         }
         if let Status::Drifting { alert, .. } = old {
             step.edge(cleared(alert.number, why));
+            let stood = now.awake.saturating_sub(alert.raised_at);
+            self.ledger.answered(alert.raised_wall, &alert.window.class, why, stood);
             if why == ClearedWhy::Moved {
-                let Alert { window, key, raised_at, .. } = alert;
-                let untold_since = Some(raised_at);
-                self.left = Some(LeftAlert { window, key, left_at: now.awake, untold_since });
+                let Alert { number, window, key, raised_at, .. } = alert;
+                let (left_at, untold_since) = (now.awake, Some(raised_at));
+                self.left = Some(LeftAlert { number, window, key, left_at, untold_since });
             }
         }
     }
@@ -236,7 +295,13 @@ impl Active {
             alerts: self.alerts,
         };
         let elapsed = self.clock.elapsed(now);
-        Ended { commitment: self.commitment.clone(), elapsed, review }
+        Ended {
+            commitment: self.commitment.clone(),
+            elapsed,
+            review,
+            ledger: self.ledger.clone(),
+            planned_secs: self.planned_secs,
+        }
     }
 
     pub(super) fn allow(&mut self, allowed: Allowed) {
@@ -257,10 +322,22 @@ impl Stage {
         };
         if let Some(review) = saved.review {
             let elapsed = Duration::from_millis(saved.elapsed_ms);
-            return Self::Review(Box::new(Ended { commitment, elapsed, review }));
+            let (ledger, planned_secs) = (saved.ledger, saved.planned_secs);
+            return Self::Review(Box::new(Ended {
+                commitment,
+                elapsed,
+                review,
+                ledger,
+                planned_secs,
+            }));
         }
+        let clock = Stopwatch::resume(commitment.started_at, now);
+        let mut ledger = saved.ledger;
+        ledger.book_downtime(clock.elapsed(now));
         Self::Active(Box::new(Active {
-            clock: Stopwatch::resume(commitment.started_at, now),
+            clock,
+            ledger,
+            planned_secs: saved.planned_secs,
             commitment,
             timebox_elapsed: saved.timebox_elapsed,
             matcher: Matcher::new(&saved.allowed),
@@ -298,6 +375,8 @@ impl Stage {
                 paused_ms: snapshot::millis(active.sums.paused),
                 detour_ms: snapshot::millis(active.sums.detour),
                 interlude: active.interlude.as_ref().map(Interlude::save),
+                ledger: active.ledger.clone(),
+                planned_secs: active.planned_secs,
                 alerts: active.alerts,
                 popups: active.popups.counted,
                 ..active.commitment.save()
@@ -305,6 +384,8 @@ impl Stage {
             Self::Review(ended) => Some(SavedSession {
                 elapsed_ms: snapshot::millis(ended.elapsed),
                 review: Some(ended.review.clone()),
+                ledger: ended.ledger.clone(),
+                planned_secs: ended.planned_secs,
                 ..ended.commitment.save()
             }),
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use antidrift_protocol::{Answer, ErrorObject, EventBody, State, Timestamp};
+use antidrift_protocol::{Answer, ErrorObject, EventBody, Record, State, Timestamp};
 
 use super::{RunId, Snapshot, Ticket};
 use crate::{ai::Question, evidence::Window};
@@ -31,12 +31,26 @@ pub struct Effects {
     /// Whether that state shows another window than the one before: each of these is told, however
     /// fast they come.
     pub switched: bool,
-    /// A judgement failed: what to log. Holds no title.
-    pub judge_failed: Option<String>,
+    /// What to log of the judge.
+    pub judge_news: Option<JudgeNews>,
     /// Give this window the focus; the reply of the same step waits for it.
     pub activate: Option<Arc<Window>>,
+    /// Keep this of a session that is over, in place of what was kept of it before.
+    pub record: Option<Box<Record>>,
     /// Start a judgement.
     pub start_judge: Option<JudgeStart>,
+}
+
+/// What is worth a line in the log: the ends of a spell of failures, not each of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum JudgeNews {
+    /// It begins to fail; why, and what to do. Holds no title.
+    Fails(String),
+    /// It answers again.
+    Recovered {
+        /// How often it failed before.
+        failures: u32,
+    },
 }
 
 /// An answer on its way.

@@ -4,7 +4,7 @@ use antidrift_protocol::{
     Answer, ErrorCode, ErrorObject, Explained, ExplainedStep, Previewed, Selector, text::clean,
 };
 
-use super::{Session, Stage, active::Active, requests};
+use super::{Session, Stage, active::Active, requests, target::Hint};
 use crate::evidence::{Window, context_title};
 
 /// Most bytes of a detail.
@@ -13,9 +13,13 @@ const MAX_DETAIL: usize = 1024;
 const MAX_OUTCOME: usize = 64;
 
 impl Session {
-    pub(super) fn explain(&mut self) -> Result<Answer, ErrorObject> {
+    pub(super) fn explain(&mut self, lineage: &[u32]) -> Result<Answer, ErrorObject> {
         let active = requests::active_of(&self.stage)?;
-        let Some(target) = self.target(active, None)? else {
+        let aside = self.aside_step(active);
+        let Some(target) = self.target(active, Hint { lineage, ..Hint::default() })? else {
+            if let Some(aside) = aside {
+                return Ok(Answer::Explain(Explained { steps: vec![aside] }));
+            }
             let message = "no window has the focus, so there is nothing to explain";
             return Err(ErrorObject::new(ErrorCode::NoWindow, message));
         };
@@ -25,10 +29,9 @@ impl Session {
             self.embedded.consult(active, &window);
         }
         let active = requests::active_of(&self.stage)?;
-        let mut steps = vec![
-            step("window", clean(&window.class, MAX_OUTCOME / 4), looked_at(&window)),
-            self.allowed_step(active, &window),
-        ];
+        let mut steps: Vec<_> = aside.into_iter().collect();
+        steps.push(step("window", clean(&window.class, MAX_OUTCOME / 4), looked_at(&window)));
+        steps.push(self.allowed_step(active, &window));
         let key = self.settings.contexts.key(&window);
         steps.push(match self.cache.get(&key) {
             Some(verdict) => {
@@ -49,17 +52,19 @@ impl Session {
     }
 
     /// What would be sent about the window meant, byte for byte, and to whom.
-    pub(super) fn preview(&self) -> Result<Answer, ErrorObject> {
+    pub(super) fn preview(&self, lineage: &[u32]) -> Result<Answer, ErrorObject> {
         let active = requests::active_of(&self.stage)?;
-        let Some(target) = self.target(active, None)? else {
+        let Some(target) = self.target(active, Hint { lineage, ..Hint::default() })? else {
             let message = "no window has the focus, so there is nothing that could be sent";
             return Err(ErrorObject::new(ErrorCode::NoWindow, message));
         };
         let judge = &self.settings.judge;
-        let why_not = if judge.model {
-            self.settings.privacy.withheld(&target.window).map(str::to_owned)
-        } else {
+        let why_not = if !judge.model {
             Some(format!("the judge is «{}», and that is no model", judge.backend))
+        } else if self.judge.is_spent() {
+            Some(self.spent())
+        } else {
+            self.settings.privacy.withheld(&target.window).map(str::to_owned)
         };
         let text = match &why_not {
             Some(_) => String::new(),
@@ -71,6 +76,21 @@ impl Session {
             text,
             withheld: why_not,
         }))
+    }
+
+    /// Why the window is not judged now, whatever the steps behind this one come to.
+    fn aside_step(&self, active: &Active) -> Option<ExplainedStep> {
+        if active.is_paused() {
+            let detail = "the session is paused; antidrift resume goes on";
+            return Some(step("pause", "not judged", detail));
+        }
+        if let Some(away) = self.presence.away {
+            let detail = "nobody is there; it goes on when somebody is";
+            return Some(step("away", format!("not judged ({})", away.as_str()), detail));
+        }
+        let text = active.detour()?;
+        let detail = format!("antidrift resume ends it; it is for «{text}»");
+        Some(step("detour", "every window is on task", detail))
     }
 
     fn allowed_step(&self, active: &Active, window: &Window) -> ExplainedStep {
@@ -101,6 +121,9 @@ impl Session {
                 judge.error.clone().unwrap_or_else(|| "no model is configured".into()),
             );
         }
+        if self.judge.is_spent() {
+            return step("model", "used up", self.spent());
+        }
         if self.judge.backs_off_until(self.now).is_some() {
             let error = self.judge.last_error.clone().unwrap_or_default();
             return step("model", "waits after a failure", format!("{}: {error}", judge.backend));
@@ -111,6 +134,11 @@ impl Session {
             outcome,
             format!("«{}» is asked about what nothing before it decides", judge.backend),
         )
+    }
+
+    fn spent(&self) -> String {
+        let calls = self.judge.calls;
+        format!("this session has had its {calls} judgements (max_per_session under [judge])")
     }
 
     fn advice(&self, active: &Active, window: &Window) -> String {

@@ -17,6 +17,7 @@ pub struct RunId(pub u64);
 
 /// Something that happened.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "each lives for one step")]
 pub enum Input {
     /// The sensor saw something.
     Observed(Observation),
@@ -28,6 +29,9 @@ pub enum Input {
         ticket: Ticket,
         /// What is asked, within the bounds of the protocol.
         command: Command,
+        /// The process that asks, its parent, and so on; empty where that is not known. A window
+        /// that one of them has put up is the terminal that the request was typed in.
+        lineage: Vec<u32>,
     },
     /// A judgement has ended by itself. One that was cancelled must not report.
     JudgeDone {

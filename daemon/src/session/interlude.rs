@@ -1,18 +1,17 @@
 //! Pause and detour: times in which a person does not want to be judged.
 
-use std::{fmt, time::Duration};
+use std::time::Duration;
 
 use antidrift_protocol::{
-    Answer, Changed, ClearedWhy, Command, Detour, ErrorCode, ErrorObject, EventBody, MAX_CLASS,
-    MAX_MESSAGE, MAX_TIMEBOX_SECS, MAX_TITLE, Notice, NoticeKind, Pause, Paused, TakeDetour,
-    Timestamp, Window as WindowView, text::clean,
+    Answer, Changed, ClearedWhy, Detour, ErrorCode, ErrorObject, EventBody, MAX_MESSAGE,
+    MAX_TIMEBOX_SECS, Notice, NoticeKind, Pause, Paused, TakeDetour, Timestamp, text::clean,
 };
-use serde::{Deserialize, Serialize};
 
 use super::{
     Now, Session, Stage, Step,
     active::Active,
     requests::{active_of, not_active},
+    snapshot::{InterludeKind as Kind, SavedInterlude},
     time::Stopwatch,
     view,
 };
@@ -26,43 +25,6 @@ pub(super) struct Interlude {
     clock: Stopwatch,
     /// How long it may last; until it is ended, if there is no limit.
     limit: Option<Duration>,
-}
-
-/// What it is.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
-    /// Nothing is judged.
-    Pause,
-    /// Whatever has the focus is on task.
-    Detour {
-        /// What for.
-        text: String,
-        /// What was left for it.
-        window: Option<WindowView>,
-    },
-}
-
-/// What a person typed and a window's title are private.
-impl fmt::Debug for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Pause => "Pause",
-            Self::Detour { .. } => "Detour",
-        })
-    }
-}
-
-/// A pause or a detour as it survives a restart.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SavedInterlude {
-    /// What it is.
-    pub kind: Kind,
-    /// Since when.
-    pub since_at: Timestamp,
-    /// How long it may last, in seconds.
-    #[serde(default)]
-    pub limit_secs: Option<u64>,
 }
 
 impl Interlude {
@@ -159,9 +121,10 @@ impl Session {
     pub(super) fn take_detour(
         &mut self,
         detour: TakeDetour,
+        lineage: &[u32],
         step: &mut Step,
     ) -> Result<Answer, ErrorObject> {
-        let window = self.left_for_detour(active_of(&self.stage)?).map(view::window);
+        let window = self.left_for_detour(active_of(&self.stage)?, lineage).map(view::window);
         let TakeDetour { secs, text } = detour;
         self.begin_interlude(Kind::Detour { text, window }, Some(secs), ClearedWhy::Ontask, step);
         Ok(Answer::Detour(Changed { seq: 0, saved: true, warning: None }))
@@ -169,9 +132,9 @@ impl Session {
 
     /// The window that a detour leaves: the focused one, unless that is a terminal in which the
     /// person only typed that there is one.
-    fn left_for_detour<'a>(&'a self, active: &'a Active) -> Option<&'a Window> {
+    fn left_for_detour<'a>(&'a self, active: &'a Active, lineage: &[u32]) -> Option<&'a Window> {
         let present = self.focused.present.as_ref().map(|present| &*present.shown);
-        let left = present.filter(|window| !self.settings.contexts.is_terminal(&window.class));
+        let left = present.filter(|window| !self.is_typed_in(window, lineage));
         left.or(active.last_ontask.as_deref()).or(present)
     }
 
@@ -270,33 +233,4 @@ impl Session {
         let timebox = active.timebox_left(now).filter(|_| !active.is_paused());
         timebox.into_iter().chain(active.interlude_left(now)).min()
     }
-}
-
-impl SavedInterlude {
-    /// Holds what was read against the bounds of the protocol.
-    ///
-    /// # Errors
-    ///
-    /// What is out of bounds, without its content.
-    pub(super) fn check(&self) -> Result<(), String> {
-        let command = match self.kind.clone() {
-            Kind::Pause => Command::Pause(Pause { secs: self.limit_secs }),
-            Kind::Detour { text, window } => {
-                if window.is_some_and(|window| !fits(&window)) {
-                    return Err("the window that a detour left is out of bounds".into());
-                }
-                let secs = self.limit_secs.unwrap_or_default();
-                Command::Detour(TakeDetour { secs, text })
-            }
-        };
-        command.check().map_err(|error| format!("out of bounds: {}", error.message))
-    }
-}
-
-/// Whether a window is one that the sensor could have seen.
-fn fits(window: &WindowView) -> bool {
-    let WindowView { class, instance, title, domain, command } = window;
-    let optional = [domain, command].into_iter().flatten();
-    title.len() <= MAX_TITLE
-        && [class, instance].into_iter().chain(optional).all(|text| text.len() <= MAX_CLASS)
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use antidrift_protocol::{JudgeStatus, Timestamp, Verdicts};
 
-use super::{JudgeSettings, JudgeStart, Now, RunId};
+use super::{JudgeNews, JudgeSettings, JudgeStart, Now, RunId};
 use crate::{
     ai::{Failure, FailureKind, Question},
     evidence::ContextKey,
@@ -30,8 +30,8 @@ pub(super) struct JudgeState {
     pub(super) last_error_at: Option<Timestamp>,
     /// Whether it was said once that something leaves the machine.
     pub(super) told_of_cloud: bool,
-    /// A failure that the log has not been told of.
-    pub(super) news: Option<String>,
+    /// What the log has not been told of.
+    pub(super) news: Option<JudgeNews>,
     /// Judgements started in this session.
     pub(super) calls: u64,
     /// How the windows of this session got their status.
@@ -66,8 +66,10 @@ impl JudgeState {
         }
     }
 
+    /// Whether nobody judges. An embedded judge that is there for the end of a model's allowance
+    /// does nothing without the model.
     pub(super) fn is_off(&self) -> bool {
-        !self.settings.model && self.settings.embedded.is_none()
+        !self.settings.model && !self.settings.prefilter
     }
 
     /// Whether a judgement could be started, now or when the debounce has passed.
@@ -127,7 +129,10 @@ impl JudgeState {
     }
 
     pub(super) fn succeeded(&mut self, now: Now) {
-        self.failures = 0;
+        let failures = std::mem::take(&mut self.failures);
+        if failures > 0 {
+            self.news = Some(JudgeNews::Recovered { failures });
+        }
         self.retry_at = None;
         self.last_ok_at = Some(now.wall);
     }
@@ -138,9 +143,11 @@ impl JudgeState {
             FailureKind::NotLoggedIn => LONGEST_PAUSE,
             _ => doubled.min(LONGEST_PAUSE),
         };
+        if self.failures == 0 {
+            self.news = Some(JudgeNews::Fails(failure.message.clone()));
+        }
         self.failures = self.failures.saturating_add(1);
         self.retry_at = Some(now.awake + pause);
-        self.news = Some(failure.message.clone());
         self.last_error = Some(failure.message);
         self.last_error_at = Some(now.wall);
     }

@@ -19,6 +19,7 @@ mod explain;
 mod input;
 mod interlude;
 mod judge;
+mod ledger;
 mod pipeline;
 mod popups;
 mod present;
@@ -35,7 +36,7 @@ mod tests;
 use std::{sync::Arc, time::Duration};
 
 use antidrift_protocol::{
-    AlertCleared, Answer, ClearedWhy, Destination, EventBody, Shutdown, State,
+    AlertCleared, Answer, ClearedWhy, Destination, EventBody, Record, Shutdown, State,
 };
 
 use crate::{
@@ -44,16 +45,15 @@ use crate::{
     sensor::Observation,
 };
 use absence::Presence;
-use active::Active;
+use active::{Active, Books};
 use cache::VerdictCache;
 use embedded::Embedded;
 use judge::JudgeState;
 use present::Focused;
 
-pub use effect::{Effects, JudgeStart, ReplyTo};
+pub use effect::{Effects, JudgeNews, JudgeStart, ReplyTo};
 pub use input::{Input, RunId, Ticket};
-pub use interlude::{Kind as InterludeKind, SavedInterlude};
-pub use snapshot::{SavedSession, Snapshot};
+pub use snapshot::{InterludeKind, SavedInterlude, SavedSession, Snapshot};
 pub use time::Now;
 pub use view::window as wire_window;
 
@@ -74,6 +74,8 @@ pub struct Settings {
     pub privacy: Privacy,
     /// What a person is told of, and how loudly.
     pub notify: NotifySettings,
+    /// Whether titles are kept of sessions that are over.
+    pub keep_titles: bool,
 }
 
 /// What was configured about telling people.
@@ -194,15 +196,22 @@ impl Session {
         let awake = self.now.awake.saturating_sub(before.awake);
         let boot = self.now.boot.saturating_sub(before.boot);
         if let Stage::Active(active) = &mut self.stage {
-            active.book(awake, boot.saturating_sub(awake), self.presence.away.is_some());
+            let asleep = boot.saturating_sub(awake);
+            let present = self.focused.present.as_ref().map(|present| &*present.window);
+            let books = Books {
+                away: self.presence.away.is_some(),
+                present,
+                keep_titles: self.settings.keep_titles,
+            };
+            active.book(awake, asleep, &books);
         }
         self.presence.passed(boot, awake);
         let mut step = Step::default();
         match input {
             Input::Observed(observation) => self.observed(observation),
             Input::Absence(absence) => self.presence.login = absence,
-            Input::Request { ticket, command } => {
-                let result = self.request(command, &mut step);
+            Input::Request { ticket, command, lineage } => {
+                let result = self.request(command, &lineage, &mut step);
                 step.effects.reply = Some(ReplyTo { ticket, result });
             }
             Input::JudgeDone { run, result } => self.judge_done(run, result),
@@ -223,6 +232,14 @@ impl Session {
     /// Number of the last change.
     pub fn seq(&self) -> u64 {
         self.seq
+    }
+
+    /// The session that is over, while it is under review.
+    pub fn record(&self) -> Option<Box<Record>> {
+        match &self.stage {
+            Stage::Review(ended) => Some(Box::new(ended.record())),
+            Stage::Planning | Stage::Active(_) => None,
+        }
     }
 
     /// The window classes that had the focus lately, the newest first; at most 32.
@@ -269,7 +286,7 @@ impl Session {
                 active.saved_at = self.now.awake;
             }
         }
-        effects.judge_failed = self.judge.news.take();
+        effects.judge_news = self.judge.news.take();
         effects.seq = self.seq;
         effects.at = self.now.wall;
         effects
@@ -290,8 +307,11 @@ fn stamp(answer: &mut Answer, seq: u64, now: Now, state: &State) {
         | Answer::Extend(it)
         | Answer::Detour(it) => it.seq = seq,
         Answer::Allow(it) => it.seq = seq,
+        Answer::Review(it) => it.seq = seq,
         Answer::Hello(_)
         | Answer::Windows(_)
+        | Answer::History(_)
+        | Answer::Forget(_)
         | Answer::Propose(_)
         | Answer::Explain(_)
         | Answer::Preview(_)

@@ -19,6 +19,8 @@ use crate::{
 /// What the present window comes to.
 pub(super) enum Finding {
     Idle,
+    /// What it came to before still holds.
+    Unchanged,
     /// It waits: until then, or for a judgement under way.
     Wait(Option<Duration>),
     OnTask(DriftSource, Option<String>),
@@ -42,6 +44,7 @@ impl Session {
                 self.look_at = self.next_look();
                 Status::Idle
             }
+            Finding::Unchanged => return,
             Finding::Wait(until) => {
                 self.look_at = until;
                 Status::Pending
@@ -103,6 +106,12 @@ impl Session {
         }
         if let Some(finding) = self.local_match(active, present) {
             return finding;
+        }
+        if present.window.is_our_view() {
+            return match active.status {
+                Status::OnTask { .. } => Finding::Unchanged,
+                _ => Finding::Idle,
+            };
         }
         if present.left_alone_until.is_some() {
             return Finding::Idle;
@@ -193,14 +202,15 @@ impl Session {
 
     /// What a model would be asked about a window, redacted.
     pub(super) fn question(&self, active: &Active, window: &Window) -> Question {
-        let commitment = &active.commitment;
+        let (commitment, privacy) = (&active.commitment, &self.settings.privacy);
+        let field = |text: &Option<String>| text.as_ref().map(|text| privacy.redacted(text));
         Question {
-            commitment: commitment.text.clone(),
-            next_action: commitment.next_action.clone(),
-            success_condition: commitment.success_condition.clone(),
-            allowed_classes: active.allowed.window_classes.clone(),
-            class: window.class.clone(),
-            title: self.settings.privacy.redacted(&window.title),
+            commitment: privacy.redacted(&commitment.text),
+            next_action: field(&commitment.next_action),
+            success_condition: field(&commitment.success_condition),
+            allowed_classes: privacy.redacted_classes(&active.allowed.window_classes),
+            class: privacy.redacted(&window.class),
+            title: privacy.redacted(&window.title),
         }
     }
 
@@ -285,6 +295,7 @@ impl Session {
             reason,
             reminders: 0,
             raised_at: self.now.awake,
+            raised_wall: self.now.wall,
             remind_at: self.now.awake + FIRST_REMINDER,
         };
         self.set_status(Status::Drifting { source, alert }, step);

@@ -104,8 +104,7 @@ impl Focused {
                     self.leaving_at = Some(now + NO_WINDOW_DELAY);
                 }
             }
-            // Dialogs of other programs: the window before them holds.
-            Focus::Window(window) if settings.contexts.is_ignored(&window.class) => {
+            Focus::Window(window) if self.is_passed_over(&window, settings) => {
                 self.leaving_at = None;
             }
             Focus::Window(window) => {
@@ -123,6 +122,13 @@ impl Focused {
                 }
             }
         }
+    }
+
+    /// Dialogs of other programs, and our own view: the window before them holds. A terminal that
+    /// had the focus before the view began in it is looked at by the pipeline.
+    fn is_passed_over(&self, window: &Window, settings: &Settings) -> bool {
+        let elsewhere = || self.present.as_ref().is_some_and(|it| it.window.id != window.id);
+        settings.contexts.is_ignored(&window.class) || (window.is_our_view() && elsewhere())
     }
 
     fn remember(&mut self, class: &str) {

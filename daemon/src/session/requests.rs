@@ -2,18 +2,25 @@
 
 use antidrift_protocol::{
     Added, Allow, Allowance, Allowed, Allowing, Answer, Changed, ClearedWhy, Command, Complete,
-    Completed, Destination, ErrorCode, ErrorObject, MAX_ALLOWED, MAX_ENTRIES, MAX_ENTRY, OfWindow,
-    Ontask, Refocus, Refocused, Review, Selector, SensorStatus, Start, Started, State,
-    Status as StatusAnswer, Timestamp, text::clean,
+    Completed, Destination, ErrorCode, ErrorObject, GiveReview, MAX_ALLOWED, MAX_ENTRIES,
+    MAX_ENTRY, OfWindow, Ontask, Refocus, Refocused, Review, Reviewed, Selector, SensorStatus,
+    Start, Started, State, Status as StatusAnswer, Timestamp, text::clean,
 };
 
-use super::{Session, Stage, Step, active::Active, present::left_alone, target::Target, view};
+use super::{
+    JudgeSettings, Session, Stage, Step,
+    active::Active,
+    present::left_alone,
+    target::{Hint, Target},
+    view,
+};
 use crate::evidence::{Window, context_title, normal_form};
 
 impl Session {
     pub(super) fn request(
         &mut self,
         command: Command,
+        lineage: &[u32],
         step: &mut Step,
     ) -> Result<Answer, ErrorObject> {
         match command {
@@ -23,19 +30,22 @@ impl Session {
                 state: State::default(),
             }))),
             Command::Start(start) => self.start(start, step),
-            Command::Refocus(refocus) => self.refocus(&refocus, step),
+            Command::Refocus(refocus) => self.refocus(&refocus, lineage, step),
             Command::Allow(allow) => self.allow(&allow, step),
-            Command::Ontask(ontask) => self.ontask(&ontask, step),
+            Command::Ontask(ontask) => self.ontask(&ontask, lineage, step),
             Command::Complete(complete) => self.complete(complete, step),
             Command::End(_) => self.end(step),
             Command::Pause(pause) => self.pause(&pause, step),
             Command::Resume(_) => self.resume(step),
             Command::Extend(extend) => self.extend(extend.secs, step),
-            Command::Detour(detour) => self.take_detour(detour, step),
-            Command::Explain(_) => self.explain(),
-            Command::Preview(_) => self.preview(),
+            Command::Detour(detour) => self.take_detour(detour, lineage, step),
+            Command::Review(review) => self.review(review, step),
+            Command::Explain(_) => self.explain(lineage),
+            Command::Preview(_) => self.preview(lineage),
             Command::Hello(_)
             | Command::Windows(_)
+            | Command::History(_)
+            | Command::Forget(_)
             | Command::Propose(_)
             | Command::CheckJudge(_)
             | Command::Subscribe(_) => Err(ErrorObject::new(
@@ -92,21 +102,42 @@ impl Session {
                 self.settings.judge.backend
             ));
         }
-        match (&self.settings.judge.error, self.judge.is_off()) {
-            (Some(error), true) => notes.push(format!("the judge is off: {error}")),
-            (None, true) => notes.push(
-                "no judge is configured: only what you allow is recognised, and nothing else \
-                 counts as drift"
-                    .to_owned(),
-            ),
-            (_, false) => {}
-        }
+        notes.extend(self.note_of_missing_judge(start));
         notes
     }
 
-    fn ontask(&mut self, ontask: &Ontask, step: &mut Step) -> Result<Answer, ErrorObject> {
+    /// One note on a judge that is not there, whatever else is not.
+    fn note_of_missing_judge(&self, start: &Start) -> Option<String> {
+        let JudgeSettings { backend, error, .. } = &self.settings.judge;
+        let what = match (error, self.judge.is_off()) {
+            (None, false) => return None,
+            (Some(error), false) => {
+                return Some(format!(
+                    "«{backend}» is off, and the embedded judge goes on alone: {error}"
+                ));
+            }
+            (Some(error), true) => format!("the judge is off: {error}"),
+            (None, true) => "no judge is configured".to_owned(),
+        };
+        Some(if start.allowed.size() == 0 {
+            format!(
+                "{what}; nothing is allowed either, so nothing can be told yet: allow windows with \
+                 antidrift ontask"
+            )
+        } else {
+            format!("{what}; only what you allow is recognised, and nothing else counts as drift")
+        })
+    }
+
+    fn ontask(
+        &mut self,
+        ontask: &Ontask,
+        lineage: &[u32],
+        step: &mut Step,
+    ) -> Result<Answer, ErrorObject> {
         let active = active_of(&self.stage)?;
-        let target = self.target(active, ontask.alert)?;
+        let (alert, or_left) = (ontask.alert, ontask.or_left.unwrap_or(false));
+        let target = self.target(active, Hint { alert, or_left, lineage })?;
         let (selector, value) = match (ontask.selector(), &target) {
             (Some((selector, value)), _) => (selector, value.to_owned()),
             (None, Some(target)) => self.entry_for(&target.window, ontask.of_window)?,
@@ -192,9 +223,15 @@ impl Session {
         Ok((selector, value))
     }
 
-    fn refocus(&mut self, refocus: &Refocus, step: &mut Step) -> Result<Answer, ErrorObject> {
+    fn refocus(
+        &mut self,
+        refocus: &Refocus,
+        lineage: &[u32],
+        step: &mut Step,
+    ) -> Result<Answer, ErrorObject> {
         let active = active_of(&self.stage)?;
-        let target = self.target(active, refocus.alert)?;
+        let (alert, or_left) = (refocus.alert, refocus.or_left.unwrap_or(false));
+        let target = self.target(active, Hint { alert, or_left, lineage })?;
         let by_default = refocus.alert.is_some() && self.settings.notify.activate;
         // Until the window has the focus, it has not.
         let activated = refocus.activate.unwrap_or(by_default).then_some(false);
@@ -247,10 +284,29 @@ impl Session {
         active.clear_alert(ClearedWhy::Completed, self.now, step);
         let ended = active.end(complete.outcome, complete.note, self.now);
         let review: Review = ended.review.clone();
+        step.effects.record = Some(Box::new(ended.record()));
         self.stage = Stage::Review(Box::new(ended));
         self.forget_verdicts();
         step.save = true;
         Ok(Answer::Complete(Completed { seq: 0, saved: true, warning: None, review }))
+    }
+
+    /// Notes how a session went that is over, where that is said, and tells the session.
+    fn review(&mut self, review: GiveReview, step: &mut Step) -> Result<Answer, ErrorObject> {
+        let Stage::Review(ended) = &mut self.stage else {
+            let message = "there is no session to review; antidrift complete ends one";
+            return Err(ErrorObject::new(ErrorCode::NotInReview, message));
+        };
+        let GiveReview { outcome, note } = review;
+        let changes = outcome.is_some() || note.is_some();
+        ended.review.outcome = outcome.or(ended.review.outcome);
+        ended.review.note = note.or(ended.review.note.take());
+        let record = ended.record();
+        if changes {
+            step.effects.record = Some(Box::new(record.clone()));
+            step.save = true;
+        }
+        Ok(Answer::Review(Box::new(Reviewed { seq: 0, saved: true, warning: None, record })))
     }
 
     fn end(&mut self, step: &mut Step) -> Result<Answer, ErrorObject> {

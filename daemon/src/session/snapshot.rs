@@ -2,10 +2,13 @@
 
 use std::{fmt, time::Duration};
 
-use antidrift_protocol::{Allowed, Command, Complete, ErrorObject, Review, Start, Timestamp};
+use antidrift_protocol::{
+    Allowed, Command, Complete, ErrorObject, MAX_CLASS, MAX_TITLE, Pause, Review, Start,
+    TakeDetour, Timestamp, Window,
+};
 use serde::{Deserialize, Serialize};
 
-use super::{Session, interlude::SavedInterlude};
+use super::{Session, ledger::Ledger};
 
 /// What survives a restart. Unknown members are ignored, so that an older daemon can read a newer
 /// snapshot of the same version; a missing member is its empty value.
@@ -50,6 +53,10 @@ pub struct SavedSession {
     pub detour_ms: u64,
     /// The pause or detour under way.
     pub interlude: Option<SavedInterlude>,
+    /// What the time was spent on, and how alerts ended.
+    pub ledger: Ledger,
+    /// Planned length in seconds, as it was at the start.
+    pub planned_secs: Option<u64>,
     /// Alerts raised.
     pub alerts: u64,
     /// Popups that were due.
@@ -58,6 +65,43 @@ pub struct SavedSession {
     pub elapsed_ms: u64,
     /// Set once the session has ended.
     pub review: Option<Review>,
+}
+
+/// A pause or a detour.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum InterludeKind {
+    /// Nothing is judged.
+    Pause,
+    /// Whatever has the focus is on task.
+    Detour {
+        /// What for.
+        text: String,
+        /// What was left for it.
+        window: Option<Window>,
+    },
+}
+
+/// What a person typed and a window's title are private.
+impl fmt::Debug for InterludeKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Pause => "Pause",
+            Self::Detour { .. } => "Detour",
+        })
+    }
+}
+
+/// A pause or a detour as it survives a restart.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedInterlude {
+    /// A pause or a detour.
+    pub kind: InterludeKind,
+    /// Since when.
+    pub since_at: Timestamp,
+    /// How long it may last, in seconds.
+    #[serde(default)]
+    pub limit_secs: Option<u64>,
 }
 
 impl Snapshot {
@@ -81,17 +125,50 @@ impl Snapshot {
             next_action: saved.next_action.clone(),
             success_condition: saved.success_condition.clone(),
             timebox_secs: saved.timebox_secs,
-            allowed: saved.allowed.clone(),
+            allowed: Allowed::default(),
         };
         let out_of_bounds = |error: ErrorObject| format!("out of bounds: {}", error.message);
         Command::Start(start).check().map_err(out_of_bounds)?;
+        if !saved.ledger.fits() {
+            return Err("its books are out of bounds".into());
+        }
         if let Some(interlude) = &saved.interlude {
             interlude.check()?;
         }
+        saved.allowed.check_bounds("allowed").map_err(out_of_bounds)?;
         let note = saved.review.as_ref().and_then(|review| review.note.clone());
         let complete = Complete { note, outcome: None };
         Command::Complete(complete).check().map_err(out_of_bounds)
     }
+}
+
+impl SavedInterlude {
+    /// Holds what was read against the bounds of the protocol.
+    ///
+    /// # Errors
+    ///
+    /// What is out of bounds, without its content.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let command = match self.kind.clone() {
+            InterludeKind::Pause => Command::Pause(Pause { secs: self.limit_secs }),
+            InterludeKind::Detour { text, window } => {
+                if window.is_some_and(|window| !fits(&window)) {
+                    return Err("the window that a detour left is out of bounds".into());
+                }
+                let secs = self.limit_secs.unwrap_or_default();
+                Command::Detour(TakeDetour { secs, text })
+            }
+        };
+        command.check().map_err(|error| format!("out of bounds: {}", error.message))
+    }
+}
+
+/// Whether a window is one that the sensor could have seen.
+fn fits(window: &Window) -> bool {
+    let Window { class, instance, title, domain, command } = window;
+    let optional = [domain, command].into_iter().flatten();
+    title.len() <= MAX_TITLE
+        && [class, instance].into_iter().chain(optional).all(|text| text.len() <= MAX_CLASS)
 }
 
 /// What a person typed is private.

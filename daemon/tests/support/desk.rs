@@ -88,7 +88,12 @@ pub(crate) struct Desk {
 impl Desk {
     /// A server that is alone.
     pub(crate) fn bare() -> Self {
-        let (server, display) = start_server(&own_display());
+        Self::with_server(&[])
+    }
+
+    /// A server that is alone, with more arguments.
+    pub(crate) fn with_server(args: &[&str]) -> Self {
+        let (server, display) = start_server(&own_display(), args);
         let (conn, screen) = RustConnection::connect(Some(&display)).unwrap();
         let root = conn.setup().roots[screen].root;
         let dir = tempfile::tempdir().unwrap();
@@ -129,14 +134,14 @@ impl Desk {
         let window = self.unmapped(self.root, false);
         let ask = self.atom("_NET_REQUEST_FRAME_EXTENTS");
         eventually("openbox answers", || {
-            self.tell_manager(window, ask);
+            self.tell_manager(window, ask, [2, 0, 0, 0, 0]);
             self.has(window, "_NET_FRAME_EXTENTS").then_some(())
         });
         self.destroy(window);
     }
 
-    fn tell_manager(&self, window: Window, kind: u32) {
-        let event = ClientMessageEvent::new(32, window, kind, [2_u32, 0, 0, 0, 0]);
+    fn tell_manager(&self, window: Window, kind: u32, data: [u32; 5]) {
+        let event = ClientMessageEvent::new(32, window, kind, data);
         let mask = EventMask::SUBSTRUCTURE_REDIRECT | EventMask::SUBSTRUCTURE_NOTIFY;
         self.conn.send_event(false, self.root, mask, event).unwrap();
         self.sync();
@@ -158,7 +163,7 @@ impl Desk {
     /// Starts a server again on the number of the one that ended.
     pub(crate) fn restart_server(&mut self) {
         assert!(self.server.is_none());
-        let (server, _) = start_server(&self.display);
+        let (server, _) = start_server(&self.display, &[]);
         let (conn, screen) = RustConnection::connect(Some(&self.display)).unwrap();
         self.root = conn.setup().roots[screen].root;
         self.conn = conn;
@@ -204,7 +209,7 @@ impl Desk {
             let mut n = 0_u32;
             eventually("the manager gives the focus", || {
                 if n.is_multiple_of(50) {
-                    self.tell_manager(window, active);
+                    self.tell_manager(window, active, [2, 0, 0, 0, 0]);
                 }
                 n += 1;
                 (self.number(self.root, "_NET_ACTIVE_WINDOW") == window).then_some(())
@@ -212,6 +217,12 @@ impl Desk {
         } else {
             self.focus_input(window);
         }
+    }
+
+    /// Has the manager make a window fill the screen, or not (EWMH `_NET_WM_STATE`).
+    pub(crate) fn fill_screen(&self, window: Window, fill: bool) {
+        let data = [u32::from(fill), self.atom("_NET_WM_STATE_FULLSCREEN"), 0, 2, 0];
+        self.tell_manager(window, self.atom("_NET_WM_STATE"), data);
     }
 
     pub(crate) fn focus_input(&self, window: Window) {
@@ -280,9 +291,9 @@ impl Desk {
 }
 
 /// A server on the display given.
-fn start_server(display: &str) -> (OwnChild, String) {
+fn start_server(display: &str, args: &[&str]) -> (OwnChild, String) {
     let mut command = Command::new("Xvfb");
-    command.arg(display);
+    command.arg(display).args(args);
     // it writes the number when it is ready; without -noreset it forgets all with its last client
     command.args(["-displayfd", "1", "-noreset", "-nolisten", "tcp", "-screen", "0", "800x600x24"]);
     let mut server = OwnChild::spawn(command.stdout(Stdio::piped()), "xvfb");

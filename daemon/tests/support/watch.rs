@@ -103,6 +103,7 @@ pub(crate) fn settings(display: Option<&str>) -> Settings {
     Settings {
         display: display.map(Into::into),
         wayland: false,
+        idle_after: None,
         is_terminal: |class| class == "XTerm",
     }
 }

@@ -9,8 +9,8 @@ use serde::{
 use serde_json::value::RawValue;
 
 use crate::{
-    Allow, Command, Complete, ErrorCode, ErrorObject, NoArgs, Ontask, Pause, Refocus, Refusal,
-    Request, Subscribe, frame,
+    Allow, AskHistory, Command, Complete, ErrorCode, ErrorObject, GiveReview, NoArgs, Ontask,
+    Pause, Refocus, Refusal, Request, Subscribe, frame,
     strict::{self, arguments},
 };
 
@@ -30,6 +30,9 @@ impl Command {
             "detour" => Self::Detour(arguments(args)?),
             "allow" => Self::Allow(arguments(args)?),
             "windows" => Self::Windows(arguments(args)?),
+            "review" => Self::Review(arguments(args)?),
+            "history" => Self::History(arguments(args)?),
+            "forget" => Self::Forget(arguments(args)?),
             "propose" => Self::Propose(arguments(args)?),
             "explain" => Self::Explain(arguments(args)?),
             "preview" => Self::Preview(arguments(args)?),
@@ -95,6 +98,7 @@ impl Request {
             | Command::End(_)
             | Command::Resume(_)
             | Command::Windows(_)
+            | Command::Forget(_)
             | Command::Explain(_)
             | Command::Preview(_)
             | Command::CheckJudge(_) => line(self, None::<&NoArgs>),
@@ -107,6 +111,8 @@ impl Request {
             Command::Extend(args) => line(self, Some(args)),
             Command::Detour(args) => line(self, Some(args)),
             Command::Allow(args) => line(self, (*args != Allow::default()).then_some(args)),
+            Command::Review(args) => line(self, (*args != GiveReview::default()).then_some(args)),
+            Command::History(args) => line(self, (*args != AskHistory::default()).then_some(args)),
             Command::Propose(args) => line(self, Some(args)),
             Command::Subscribe(args) => line(self, (*args != Subscribe::default()).then_some(args)),
         }

@@ -28,7 +28,11 @@ pub(crate) fn requests() -> Vec<Request> {
             allowed: allowed(),
         }),
         Command::Refocus(Refocus::default()),
-        Command::Refocus(Refocus { alert: Some(1_764_490_000_007), activate: Some(true) }),
+        Command::Refocus(Refocus {
+            alert: Some(1_764_490_000_007),
+            or_left: None,
+            activate: Some(true),
+        }),
         Command::Ontask(Ontask::default()),
         Command::Ontask(Ontask { alert: Some(7), ..Ontask::default() }),
         Command::Ontask(Ontask { window_class: some("firefox"), ..Ontask::default() }),
@@ -65,6 +69,16 @@ pub(crate) fn requests() -> Vec<Request> {
             remove: Allowed { domains: list(&["example.com"]), ..Allowed::default() },
         }),
         Command::Windows(NoArgs {}),
+        Command::Refocus(Refocus { alert: Some(10), or_left: Some(true), activate: None }),
+        Command::Ontask(Ontask { alert: Some(10), or_left: Some(true), ..Ontask::default() }),
+        Command::Review(GiveReview::default()),
+        Command::Review(GiveReview { outcome: Some(Outcome::Done), note: some("at last") }),
+        Command::History(AskHistory::default()),
+        Command::History(AskHistory {
+            since: Some(at("2026-11-01T00:00:00Z")),
+            before: Some(at("2026-12-01T00:00:00Z")),
+        }),
+        Command::Forget(NoArgs {}),
     ];
     let mut requests: Vec<Request> = commands
         .into_iter()
@@ -295,6 +309,51 @@ pub(crate) fn windows() -> Vec<Windows> {
     vec![Windows { windows: vec![window(), hostile_window()], omitted: 3 }, Windows::default()]
 }
 
+fn record() -> Record {
+    let stretch = |(&spent, secs)| Stretch { spent, secs };
+    let share = |name: &str| Share {
+        name: name.into(),
+        ontask_secs: 900,
+        drifting_secs: 120,
+        other_secs: 60,
+    };
+    Record {
+        started_at: at("2026-11-30T09:00:00Z"),
+        ended_at: at("2026-11-30T09:30:00Z"),
+        text: "draft the report".into(),
+        next_action: some("outline section 2"),
+        success_condition: some("outline agreed"),
+        planned_secs: Some(1500),
+        outcome: Some(Outcome::Partial),
+        note: some("half of it"),
+        alerts: 2,
+        timeline: Spent::KNOWN.iter().zip(100..).map(stretch).collect(),
+        classes: vec![share("firefox"), share("")],
+        titles: vec![share("The Manual")],
+        answers: vec![AlertAnswer {
+            at: at("2026-11-30T09:12:44Z"),
+            class: "firefox".into(),
+            why: ClearedWhy::Refocus,
+            secs: 12,
+        }],
+    }
+}
+
+pub(crate) fn reviewed() -> Vec<Reviewed> {
+    vec![
+        Reviewed { seq: 125, saved: true, warning: None, record: record() },
+        Reviewed { seq: 125, saved: false, warning: some("read-only"), record: Record::default() },
+    ]
+}
+
+pub(crate) fn histories() -> Vec<History> {
+    vec![History { sessions: vec![record(), Record::default()], more: true }, History::default()]
+}
+
+pub(crate) fn forgotten() -> Vec<Forgotten> {
+    vec![Forgotten { sessions: 12 }]
+}
+
 pub(crate) fn proposed() -> Vec<Proposed> {
     let proposal = Proposal {
         next_action: "outline section 2".into(),
@@ -402,6 +461,7 @@ pub(crate) fn words() -> serde_json::Value {
         "notice_kind": NoticeKind::KNOWN,
         "outcome": Outcome::KNOWN,
         "phase": Phase::KNOWN,
+        "spent": Spent::KNOWN,
         "sensor_status": SensorStatus::KNOWN,
         "topic": [Topic::State, Topic::Alert, Topic::All],
     })

@@ -9,6 +9,14 @@ struct Fake(BTreeMap<u32, (u32, i32, i32, i32, &'static str)>);
 
 impl Fake {
     fn command_of_terminal(&self, pid: u32) -> Option<String> {
+        self.command_within(TERMINAL, pid)
+    }
+
+    fn command_within(&self, reach: Reach, pid: u32) -> Option<String> {
+        Proc::new(self.lay_out().path(), reach).foreground_command(pid)
+    }
+
+    fn lay_out(&self) -> tempfile::TempDir {
         let dir = tempfile::tempdir().unwrap();
         for (pid, (_, group, tty, foreground, cmdline)) in &self.0 {
             let own = dir.path().join(pid.to_string());
@@ -21,7 +29,7 @@ impl Fake {
             fs::write(own.join("cmdline"), cmdline).unwrap();
             fs::write(own.join("comm"), "fallback\n").unwrap();
         }
-        Proc::new(dir.path()).foreground_command(pid)
+        dir
     }
 }
 
@@ -60,6 +68,27 @@ fn a_helper_without_the_pty_is_looked_through() {
     assert_eq!(helper.command_of_terminal(100).as_deref(), Some("zsh"));
 }
 
+/// A file manager, from which a terminal was started, is none.
+#[test]
+fn of_a_process_that_may_be_no_terminal_only_own_children_count() {
+    let manager = Fake(BTreeMap::from([
+        (100, (1, 100, 0, -1, "manager\0")),
+        (101, (100, 101, 0, -1, "terminal\0")),
+        (102, (101, 102, 34817, 102, "antidrift\0watch\0")),
+    ]));
+    assert_eq!(manager.command_within(UNKNOWN, 100), None);
+    assert_eq!(manager.command_within(UNKNOWN, 101).as_deref(), Some("antidrift"));
+    let of_another_thread = Fake(BTreeMap::from([
+        (100, (1, 100, 0, -1, "term\0")),
+        (101, (100, 101, 34817, 101, "bash\0")),
+    ]));
+    let dir = of_another_thread.lay_out();
+    let task = dir.path().join("100/task");
+    fs::rename(task.join("100"), task.join("105")).unwrap();
+    let command = |reach| Proc::new(dir.path(), reach).foreground_command(100);
+    assert_eq!((command(UNKNOWN), command(TERMINAL).as_deref()), (None, Some("bash")));
+}
+
 #[test]
 fn the_rest_of_a_pipeline_answers_for_a_leader_that_ended() {
     let pipeline = Fake(BTreeMap::from([
@@ -86,9 +115,13 @@ fn nothing_is_made_up() {
 /// A process with very many children costs the budget, not more.
 #[test]
 fn the_work_is_bounded() {
-    let mut many = BTreeMap::from([(100, (1, 100, 0, -1, "xterm\0"))]);
-    many.extend((1000..2000).map(|pid| (pid, (100, 100, 0, -1, "x\0"))));
-    assert_eq!(Fake(many).command_of_terminal(100), None);
+    let mut many =
+        BTreeMap::from([(100, (1, 100, 0, -1, "xterm\0")), (999, (100, 999, 34817, 999, "vim\0"))]);
+    assert!(Fake(many.clone()).command_within(UNKNOWN, 100).is_some());
+    many.extend((1000..1300).map(|pid| (pid, (100, 100, 0, -1, "x\0"))));
+    let many = Fake(many);
+    assert_eq!(many.command_of_terminal(100), None);
+    assert_eq!(many.command_within(UNKNOWN, 100), None);
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! What is asked of a display beside watching it: which windows are open, and the focus for one of
-//! them. Each question has a connection and a thread of its own, so a display that hangs holds
-//! nobody up, and the sensor's connection carries nothing that it did not ask for.
+//! them. Each question has a connection of its own, so the sensor's carries nothing that it did not
+//! ask for.
 
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,8 +21,6 @@ use super::{Conn, focus};
 use crate::evidence::Window;
 use crate::sensor::Settings;
 
-/// How long a display may take to answer.
-const LIMIT: Duration = Duration::from_secs(2);
 /// How long a window manager may take to give a window the focus that was asked for.
 const FOCUS_LIMIT: Duration = Duration::from_millis(500);
 /// Windows read of `_NET_CLIENT_LIST`: more than anybody has open.
@@ -29,60 +28,68 @@ const MAX_LIST: u32 = 4096;
 /// Source indication of a request (EWMH, `_NET_ACTIVE_WINDOW`): a pager, which a person used.
 const FROM_PAGER: u32 = 2;
 
-/// A display, for questions.
-#[derive(Clone, Debug)]
-pub struct Desk {
+/// One question to a display, on the thread that asks it.
+#[derive(Debug)]
+pub struct Errand {
     settings: Settings,
+    stop: Arc<Stop>,
 }
 
-impl Desk {
-    /// The display that these settings name. Nothing is connected to before it is asked something.
-    pub fn new(settings: Settings) -> Self {
-        Self { settings }
+/// Ends an errand that waits for its display.
+#[derive(Debug)]
+pub struct Recall(Arc<Stop>);
+
+impl Recall {
+    /// Ends it.
+    pub fn recall(&self) {
+        self.0.request();
+    }
+}
+
+impl Errand {
+    /// To the display that these settings name. Nothing is connected to before it is asked something.
+    ///
+    /// # Errors
+    ///
+    /// The process is out of descriptors.
+    pub fn new(settings: Settings) -> io::Result<(Self, Recall)> {
+        let stop = Arc::new(Stop::new()?);
+        let recall = Recall(Arc::clone(&stop));
+        Ok((Self { settings, stop }, recall))
     }
 
-    /// The open windows, the oldest first. Needs a runtime.
+    /// The open windows, the oldest first.
     ///
     /// # Errors
     ///
     /// Why they cannot be seen, in a sentence.
-    pub async fn windows(&self) -> Result<Vec<Window>, String> {
-        self.ask(list).await
+    pub fn windows(self) -> Result<Vec<Window>, String> {
+        self.ask(list)
     }
 
     /// Gives a window the focus, as a pager does, and its workspace with it. False when it is gone,
-    /// or when the window manager leaves the focus elsewhere. Needs a runtime.
-    pub async fn activate(&self, window: Arc<Window>) -> bool {
-        let asked = self.ask(move |asker| activate(asker, &window)).await;
-        asked.unwrap_or_else(|reason| {
-            tracing::debug!("no window can be given the focus: {reason}");
-            false
-        })
+    /// or when the window manager leaves the focus elsewhere.
+    ///
+    /// # Errors
+    ///
+    /// Why the display cannot be asked, in a sentence.
+    pub fn activate(self, window: &Window) -> Result<bool, String> {
+        self.ask(|asker| activate(asker, window))
     }
 
-    async fn ask<T: Send + 'static>(
-        &self,
-        question: impl FnOnce(&Asker<'_>) -> Result<T, ReplyError> + Send + 'static,
+    fn ask<T>(
+        self,
+        question: impl FnOnce(&Asker<'_>) -> Result<T, ReplyError>,
     ) -> Result<T, String> {
-        let settings = self.settings.clone();
-        let stop = Arc::new(Stop::new().map_err(|error| error.to_string())?);
-        let stopped = Arc::clone(&stop);
-        let asking = tokio::task::spawn_blocking(move || {
-            let display = settings.display.filter(|name| !name.is_empty());
-            let display = display.ok_or("there is no X display: DISPLAY is not set")?;
-            let (conn, screen) =
-                link::connect(&display, &stop).map_err(|error| super::refusal(&display, &error))?;
-            let asked =
-                Asker::new(&conn, screen, settings.is_terminal).and_then(|asker| question(&asker));
-            asked.map_err(|error| format!("the X server at {display} failed: {error}"))
-        });
-        let asked = match tokio::time::timeout(LIMIT, asking).await {
-            Ok(Ok(asked)) => asked,
-            Ok(Err(_)) => Err("the X server could not be asked".into()),
-            Err(_) => Err("the X server does not answer".into()),
-        };
-        stopped.request();
-        asked.map_err(|reason| super::one_line(&reason))
+        let Self { settings, stop } = self;
+        let display = settings.display.filter(|name| !name.is_empty());
+        let display = display.ok_or("there is no X display: DISPLAY is not set")?;
+        let said = |reason: String| super::one_line(&reason);
+        let (conn, screen) = link::connect(&display, &stop)
+            .map_err(|error| said(super::refusal(&display, &error)))?;
+        let asker = Asker::new(&conn, screen, settings.is_terminal);
+        let asked = asker.and_then(|asker| question(&asker));
+        asked.map_err(|error| said(format!("the X server at {display} failed: {error}")))
     }
 }
 
@@ -196,7 +203,7 @@ fn property_changes(asker: &Asker<'_>, timer: &Timer) -> Result<bool, Connection
             }
         }
         conn.flush()?;
-        if conn.stream().wait(Some(timer))? == Ready::Timer {
+        if conn.stream().wait(&[timer])? != Ready::Server {
             return Ok(false);
         }
     }

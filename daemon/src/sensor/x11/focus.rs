@@ -2,8 +2,8 @@
 
 use x11rb::errors::ConnectionError;
 use x11rb::protocol::xproto::{
-    AtomEnum, ChangeWindowAttributesAux, ConnectionExt, EventMask, MapState, Window as WindowId,
-    WindowClass,
+    AtomEnum, ChangeWindowAttributesAux, ConnectionExt, EventMask, GetGeometryReply,
+    GetWindowAttributesReply, MapState, Window as WindowId, WindowClass,
 };
 
 use super::Conn;
@@ -125,18 +125,31 @@ fn look_at(conn: &Conn, atoms: &Atoms, window: WindowId) -> Result<Option<Step>,
     else {
         return Ok(None);
     };
-    let reaches = |start: i16, length: u16| i32::from(start) + i32::from(length) > 0;
-    let on_screen = reaches(geometry.x, geometry.width) && reaches(geometry.y, geometry.height);
     Ok(Some(Step {
         window,
         parent: tree.parent,
         managed: state.type_ != 0,
         override_redirect: attributes.override_redirect,
-        visible: attributes.class == WindowClass::INPUT_OUTPUT
-            && geometry.width > 1
-            && geometry.height > 1
-            && on_screen,
+        visible: has_a_face(&attributes, &geometry),
     }))
+}
+
+/// Whether there is anything to see of a window when it is mapped.
+fn has_a_face(attributes: &GetWindowAttributesReply, geometry: &GetGeometryReply) -> bool {
+    let reaches = |start: i16, length: u16| i32::from(start) + i32::from(length) > 0;
+    attributes.class == WindowClass::INPUT_OUTPUT
+        && geometry.width > 1
+        && geometry.height > 1
+        && reaches(geometry.x, geometry.width)
+        && reaches(geometry.y, geometry.height)
+}
+
+/// Whether a top level can be seen, unless others hide it.
+pub(super) fn can_be_seen(
+    attributes: &GetWindowAttributesReply,
+    geometry: &GetGeometryReply,
+) -> bool {
+    attributes.map_state == MapState::VIEWABLE && has_a_face(attributes, geometry)
 }
 
 /// The focus may be on a frame itself: its client is below. A top level with a class of its own is

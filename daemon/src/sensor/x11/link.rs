@@ -1,5 +1,5 @@
-//! The connection's ends: a stream whose waits can be ended from another thread, and a timer that
-//! is part of the same wait.
+//! The connection's ends: a stream whose waits can be ended from another thread, and timers that are
+//! part of the same wait.
 //!
 //! x11rb buffers events while it waits for replies, so a readable descriptor and a waiting event
 //! are not the same thing. All of a connection is therefore used from one thread, and its events
@@ -98,7 +98,8 @@ impl Timer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ready {
     Server,
-    Timer,
+    /// The one at this place in the list.
+    Timer(usize),
 }
 
 /// The stream to the X server. Told to stop, each wait on it fails, also one for the reply of a
@@ -118,27 +119,30 @@ pub(super) struct Link {
 }
 
 impl Link {
-    /// Sleeps until the server has sent something or the timer, if one is given, has run out.
-    pub(super) fn wait(&self, timer: Option<&Timer>) -> io::Result<Ready> {
-        let Some(timer) = timer else {
+    /// Sleeps until the server has sent something or one of the timers has run out.
+    pub(super) fn wait(&self, timers: &[&Timer]) -> io::Result<Ready> {
+        if timers.is_empty() {
             self.poll(PollMode::Readable)?;
             return Ok(Ready::Server);
-        };
-        let mut fds = [
+        }
+        let mut fds = vec![
             PollFd::from_borrowed_fd(self.fd(), PollFlags::IN),
             PollFd::new(&self.stop.event, PollFlags::IN),
-            PollFd::new(&timer.0, PollFlags::IN),
         ];
+        fds.extend(timers.iter().map(|timer| PollFd::new(&timer.0, PollFlags::IN)));
         poll_all(&mut fds)?;
         self.drained.store(false, Ordering::Relaxed);
         if !fds[1].revents().is_empty() {
             return Err(stopped());
         }
-        if !fds[2].revents().is_empty() {
-            timer.clear();
-            return Ok(Ready::Timer);
-        }
-        Ok(Ready::Server)
+        let run_out = fds[2..].iter().position(|fd| !fd.revents().is_empty());
+        Ok(match run_out {
+            Some(at) => {
+                timers[at].clear();
+                Ready::Timer(at)
+            }
+            None => Ready::Server,
+        })
     }
 
     fn wrote(&self, written: io::Result<usize>) -> io::Result<usize> {

@@ -14,7 +14,7 @@ use x11rb::protocol::xproto::{
 use super::Conn;
 use super::atoms::Atoms;
 use crate::evidence::Window;
-use crate::sensor::terminal;
+use crate::sensor::terminal::{self, Reach};
 use crate::sensor::text::{self, Encoding};
 
 /// Longest title, in bytes, and longest class and instance.
@@ -23,6 +23,8 @@ const NAME_BYTES: usize = 256;
 /// What is read of a text property, in units of 4 bytes: four times what is kept, for escape
 /// sequences take room. A client may set megabytes.
 const TEXT_UNITS: u32 = 1024;
+/// Atoms read of `_NET_WM_STATE`; EWMH knows thirteen.
+const STATE_UNITS: u32 = 64;
 
 /// A pending `GetProperty`.
 pub(super) type Asked<'c> = Cookie<'c, Conn, GetPropertyReply>;
@@ -62,8 +64,21 @@ pub(super) struct Title {
 pub(super) struct Identity {
     pub(super) window: Window,
     pub(super) net_title: bool,
-    /// The process of a terminal on this host.
-    pub(super) terminal: Option<u32>,
+    pub(super) terminal: Option<Terminal>,
+}
+
+/// A process of this host in whose window a command runs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Terminal {
+    process: u32,
+    reach: Reach,
+}
+
+impl Terminal {
+    /// What runs in its foreground, where that can be told.
+    pub(super) fn foreground_command(self) -> Option<String> {
+        terminal::foreground_command(self.process, self.reach)
+    }
 }
 
 /// Reads windows of one connection.
@@ -78,8 +93,11 @@ impl Reader<'_> {
     /// Everything about a window; `None` when it is gone.
     pub(super) fn identity(&self, id: WindowId) -> Result<Option<Identity>, ConnectionError> {
         let transient_for = ask(self.conn, id, AtomEnum::WM_TRANSIENT_FOR, 1)?;
+        let state = self.ask_state(id)?;
         let Some((mut window, net_title)) = self.names(id)? else { return Ok(None) };
         let Some(transient_for) = answer(transient_for.reply())? else { return Ok(None) };
+        let Some(fullscreen) = self.fills_screen(state)? else { return Ok(None) };
+        window.fullscreen = fullscreen;
         // ICCCM 4.1.2.6; EWMH gives the root and none the meaning «of the whole group»
         let owner = first_number(&transient_for);
         let is_root = self.conn.setup().roots.iter().any(|screen| screen.root == owner);
@@ -88,21 +106,21 @@ impl Reader<'_> {
             && !is_root
             && let Some((mut parent, _)) = self.names(owner)?
         {
-            self.find_command(&mut parent)?;
+            self.find_command(&mut parent);
             window.parent = Some(Box::new(parent));
         }
-        let terminal = self.find_command(&mut window)?;
+        let terminal = self.find_command(&mut window);
         Ok(Some(Identity { window, net_title, terminal }))
     }
 
-    /// Notes what runs in the foreground of a terminal and gives the terminal's process.
-    fn find_command(&self, window: &mut Window) -> Result<Option<u32>, ConnectionError> {
-        if !(self.is_terminal)(&window.class) {
-            return Ok(None);
-        }
-        let process = self.process(window.id)?;
-        window.command = process.and_then(terminal::foreground_command);
-        Ok(process)
+    /// Notes what runs in the foreground of a terminal and gives the terminal. One whose class says
+    /// nothing is one if it holds a pty.
+    fn find_command(&self, window: &mut Window) -> Option<Terminal> {
+        let known = (self.is_terminal)(&window.class);
+        let reach = if known { terminal::TERMINAL } else { terminal::UNKNOWN };
+        let terminal = Terminal { process: window.process?, reach };
+        window.command = terminal.foreground_command();
+        (known || window.command.is_some()).then_some(terminal)
     }
 
     /// The title alone; `None` when the window is gone.
@@ -127,13 +145,34 @@ impl Reader<'_> {
         Ok(old.map(|old| Title { text: self.text(&old, TITLE_BYTES), net: false }))
     }
 
-    /// Class, instance and title.
+    /// Asks for what [`fills_screen`](Self::fills_screen) takes.
+    pub(super) fn ask_state(&self, id: WindowId) -> Result<Asked<'_>, ConnectionError> {
+        ask(self.conn, id, self.atoms._NET_WM_STATE, STATE_UNITS)
+    }
+
+    /// Whether a window fills the screen (EWMH `_NET_WM_STATE`); `None` when it is gone.
+    pub(super) fn fills_screen(&self, state: Asked<'_>) -> Result<Option<bool>, ConnectionError> {
+        let fullscreen = self.atoms._NET_WM_STATE_FULLSCREEN;
+        let holds = |reply: GetPropertyReply| {
+            reply.value32().is_some_and(|mut all| all.any(|atom| atom == fullscreen))
+        };
+        Ok(answer(state.reply())?.map(holds))
+    }
+
+    /// Class, instance, title and process.
     fn names(&self, id: WindowId) -> Result<Option<(Window, bool)>, ConnectionError> {
         let class = ask(self.conn, id, AtomEnum::WM_CLASS, TEXT_UNITS)?;
+        let pid = ask(self.conn, id, self.atoms._NET_WM_PID, 1)?;
+        let machine = ask(self.conn, id, self.atoms.WM_CLIENT_MACHINE, TEXT_UNITS)?;
         let title = self.title(id, false)?;
         let class = answer(class.reply())?;
-        let (Some(class), Some(title)) = (class, title) else { return Ok(None) };
-        let mut window = Window { id, title: title.text, ..Window::default() };
+        let (pid, machine) = (answer(pid.reply())?, answer(machine.reply())?);
+        let (Some(class), Some(pid), Some(machine), Some(title)) = (class, pid, machine, title)
+        else {
+            return Ok(None);
+        };
+        let process = self.process(&pid, &machine);
+        let mut window = Window { id, title: title.text, process, ..Window::default() };
         if let Some(encoding) = self.encoding(&class) {
             (window.instance, window.class) = text::pair(encoding, &class.value, NAME_BYTES);
         }
@@ -141,14 +180,9 @@ impl Reader<'_> {
     }
 
     /// `_NET_WM_PID`, where `WM_CLIENT_MACHINE` says that it is a process of this host.
-    fn process(&self, id: WindowId) -> Result<Option<u32>, ConnectionError> {
-        let pid = ask(self.conn, id, self.atoms._NET_WM_PID, 1)?;
-        let machine = ask(self.conn, id, self.atoms.WM_CLIENT_MACHINE, TEXT_UNITS)?;
-        let (Some(pid), Some(machine)) = (answer(pid.reply())?, answer(machine.reply())?) else {
-            return Ok(None);
-        };
-        let here = terminal::is_this_host(&self.text(&machine, NAME_BYTES));
-        Ok(Some(first_number(&pid)).filter(|pid| here && *pid > 1))
+    fn process(&self, pid: &GetPropertyReply, machine: &GetPropertyReply) -> Option<u32> {
+        let pid = Some(first_number(pid)).filter(|pid| *pid > 1)?;
+        terminal::is_this_host(&self.text(machine, NAME_BYTES)).then_some(pid)
     }
 
     fn ask_old_title(&self, id: WindowId) -> Result<Asked<'_>, ConnectionError> {

@@ -4,8 +4,10 @@
 //! trusted: a living window manager that speaks EWMH names the active window; without one the
 //! newest of «the property was written» and «the input focus moved» counts.
 
+mod current;
 mod events;
 
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,15 +17,15 @@ use x11rb::protocol::xproto::{
     ChangeWindowAttributesAux, ConnectionExt, EventMask, Window as WindowId,
 };
 
+use self::current::Current;
 use self::events::{Changes, Source};
 use super::atoms::Atoms;
-use super::calm::{self, Calm};
+use super::cover::Cover;
 use super::focus::{self, InputFocus};
 use super::link::{Ready, Timer};
-use super::read::{Identity, Reader, Title};
+use super::read::Reader;
+use super::signs::Signs;
 use super::{Conn, Output};
-use crate::evidence::Window;
-use crate::sensor::terminal;
 use crate::sensor::{Absence, Focus, Health, Observation, Settings};
 
 /// How long «no window» must stand before it is believed. Window managers pass through it on every
@@ -47,20 +49,26 @@ enum Waiting {
     Storm,
 }
 
-/// The window that is reported.
+/// What is waited for beside the server.
 #[derive(Debug)]
-struct Current {
-    window: Arc<Window>,
-    net_title: bool,
-    terminal: Option<u32>,
-    calm: Calm,
+pub(super) struct Timers {
+    /// For the focused window.
+    focus: Timer,
+    /// For the stack of windows.
+    stack: Timer,
+}
+
+impl Timers {
+    pub(super) fn new() -> io::Result<Self> {
+        Ok(Self { focus: Timer::new()?, stack: Timer::new()? })
+    }
 }
 
 /// Follows the focus on one connection.
 pub(super) struct Watcher<'a> {
     reader: Reader<'a>,
     root: WindowId,
-    timer: &'a Timer,
+    timers: &'a Timers,
     output: &'a mut Output,
     wayland: bool,
     health: Health,
@@ -73,6 +81,11 @@ pub(super) struct Watcher<'a> {
     input: Vec<WindowId>,
     /// What is selected on which window but the root and the manager's.
     selected: Vec<(WindowId, EventMask)>,
+    /// What is selected on the root, for the focus and in all.
+    on_root: (EventMask, EventMask),
+    signs: Signs,
+    /// Lockers, where all windows are seen.
+    cover: Option<Cover<'a>>,
 }
 
 impl<'a> Watcher<'a> {
@@ -81,16 +94,26 @@ impl<'a> Watcher<'a> {
         conn: &'a Conn,
         screen: usize,
         settings: &Settings,
-        timer: &'a Timer,
+        timers: &'a Timers,
         output: &'a mut Output,
     ) -> Result<Self, ReplyError> {
-        timer.disarm().map_err(ConnectionError::from)?;
+        timers.focus.disarm().map_err(ConnectionError::from)?;
         let atoms = Atoms::new(conn)?.reply()?;
+        let root = conn.setup().roots[screen].root;
+        let signs = if settings.wayland {
+            Signs::none(root)
+        } else {
+            Signs::start(conn, root, settings.idle_after)?
+        };
+        let cover = match settings.wayland {
+            true => None,
+            false => Some(Cover::start(conn, atoms, root, &timers.stack)?),
+        };
         let reader = Reader { conn, atoms, is_terminal: settings.is_terminal };
         let mut watcher = Self {
             reader,
-            root: conn.setup().roots[screen].root,
-            timer,
+            root,
+            timers,
             output,
             wayland: settings.wayland,
             health: Health::Ok(None),
@@ -100,6 +123,9 @@ impl<'a> Watcher<'a> {
             waiting: Waiting::Idle,
             input: Vec::new(),
             selected: Vec::new(),
+            on_root: (EventMask::NO_EVENT, EventMask::NO_EVENT),
+            signs,
+            cover,
         };
         watcher.find_manager()?;
         watcher.look(true)?;
@@ -115,9 +141,16 @@ impl<'a> Watcher<'a> {
                 break event;
             }
             conn.flush()?;
-            let timer = (self.waiting != Waiting::Idle).then_some(self.timer);
-            if conn.stream().wait(timer)? == Ready::Timer {
-                return self.run_out();
+            let covers = self.cover.as_ref().is_some_and(Cover::is_waiting);
+            let Timers { focus, stack } = self.timers;
+            let ready = match covers || self.waiting != Waiting::Idle {
+                true => conn.stream().wait(&[focus, stack])?,
+                false => conn.stream().wait(&[])?,
+            };
+            match ready {
+                Ready::Server => {}
+                Ready::Timer(0) => return self.run_out(),
+                Ready::Timer(_) => return self.look_at_stack(),
             }
         };
         let mut changes = Changes::default();
@@ -147,9 +180,32 @@ impl<'a> Watcher<'a> {
         if noted == self.shown() {
             if changes.identity {
                 self.refresh()?;
-            } else if let Some(time) = changes.title {
-                self.read_title(time)?;
+            } else {
+                if let Some(time) = changes.title {
+                    self.read_title(time)?;
+                }
+                if changes.state {
+                    self.read_state()?;
+                }
             }
+        }
+        self.report();
+        // after what a person waits for
+        if changes.stack
+            && let Some(cover) = &mut self.cover
+        {
+            cover.ring()?;
+            self.select_on_root()?;
+        }
+        Ok(())
+    }
+
+    fn look_at_stack(&mut self) -> Result<(), ConnectionError> {
+        let Some(cover) = &mut self.cover else { return Ok(()) };
+        cover.wake();
+        self.select_on_root()?;
+        if let Some(cover) = &mut self.cover {
+            cover.look()?;
         }
         self.report();
         Ok(())
@@ -173,20 +229,26 @@ impl<'a> Watcher<'a> {
         self.output.put(Observation {
             health: self.health.clone(),
             focus,
-            absence: Absence::default(),
+            absence: self.absence(),
         });
+    }
+
+    fn absence(&self) -> Absence {
+        let covered = self.cover.as_ref().is_some_and(|cover| cover.locked);
+        Absence { idle: self.signs.idle, locked: self.signs.blank || covered, asleep: false }
     }
 
     /// Finds out whether a window manager is to be trusted, and says so once.
     fn find_manager(&mut self) -> Result<(), ConnectionError> {
         let Reader { conn, atoms, .. } = self.reader;
         // selected before anything is read, so no change can fall between
-        let mask = EventMask::PROPERTY_CHANGE | EventMask::FOCUS_CHANGE;
-        self.select_on(self.root, mask)?;
+        self.on_root.0 = EventMask::PROPERTY_CHANGE | EventMask::FOCUS_CHANGE;
+        self.select_on_root()?;
         let before = self.manager;
         self.manager = focus::ewmh_manager(conn, &atoms, self.root)?;
         if self.manager.is_some() {
-            self.select_on(self.root, EventMask::PROPERTY_CHANGE)?;
+            self.on_root.0 = EventMask::PROPERTY_CHANGE;
+            self.select_on_root()?;
         }
         self.source = self.without_property();
         if before != self.manager {
@@ -285,7 +347,7 @@ impl<'a> Watcher<'a> {
     /// Waits a moment before «no window» is believed.
     fn doubt(&mut self) -> Result<(), ConnectionError> {
         if self.waiting != Waiting::NoWindow {
-            self.timer.once(NO_WINDOW_PATIENCE)?;
+            self.timers.focus.once(NO_WINDOW_PATIENCE)?;
             self.waiting = Waiting::NoWindow;
         }
         Ok(())
@@ -294,7 +356,7 @@ impl<'a> Watcher<'a> {
     /// Nothing is waited for any more.
     fn settle(&mut self) -> Result<(), ConnectionError> {
         if self.waiting != Waiting::Idle {
-            self.timer.disarm()?;
+            self.timers.focus.disarm()?;
             self.waiting = Waiting::Idle;
         }
         Ok(())
@@ -313,38 +375,6 @@ impl<'a> Watcher<'a> {
             }
             None => self.show_nothing(),
         }
-    }
-
-    /// The title of the current window has changed at `time`.
-    fn read_title(&mut self, time: u32) -> Result<(), ConnectionError> {
-        let Some(current) = &self.current else { return Ok(()) };
-        // the last changes that were selected may come after the storm was noticed
-        if self.waiting == Waiting::Storm {
-            return Ok(());
-        }
-        let title = self.reader.title(current.window.id, current.net_title)?;
-        let Some(title) = title else { return self.doubt() };
-        let Some(current) = &mut self.current else { return Ok(()) };
-        current.rename(title);
-        if current.calm.is_storm_after(time) && self.waiting == Waiting::Idle {
-            self.waiting = Waiting::Storm;
-            self.timer.every(calm::INTERVAL)?;
-            self.select()?;
-        }
-        Ok(())
-    }
-
-    fn read_in_storm(&mut self) -> Result<(), ConnectionError> {
-        let Some(current) = &self.current else { return self.settle() };
-        let title = self.reader.title(current.window.id, current.net_title)?;
-        let Some(title) = title else { return self.show_nothing() };
-        let Some(current) = &mut self.current else { return Ok(()) };
-        if current.rename(title) {
-            return Ok(());
-        }
-        current.calm = Calm::default();
-        self.settle()?;
-        self.refresh()
     }
 
     /// Brings the selections in line with what is shown and waited for.
@@ -386,6 +416,16 @@ impl<'a> Watcher<'a> {
         Ok(())
     }
 
+    fn select_on_root(&mut self) -> Result<(), ConnectionError> {
+        let for_cover = self.cover.as_ref().map_or(EventMask::NO_EVENT, Cover::mask);
+        let mask = self.on_root.0 | for_cover;
+        if mask != self.on_root.1 {
+            self.select_on(self.root, mask)?;
+            self.on_root.1 = mask;
+        }
+        Ok(())
+    }
+
     fn select_on(&self, window: WindowId, mask: EventMask) -> Result<(), ConnectionError> {
         let aux = ChangeWindowAttributesAux::new().event_mask(mask);
         // an error means that the window is gone, and comes as an event that nobody heeds
@@ -400,27 +440,5 @@ fn focused(conn: &Conn) -> Result<WindowId, ConnectionError> {
         Ok(reply) => Ok(reply.focus),
         Err(ReplyError::X11Error(_)) => Ok(0),
         Err(ReplyError::ConnectionError(error)) => Err(error),
-    }
-}
-
-impl From<Identity> for Current {
-    fn from(identity: Identity) -> Self {
-        let Identity { window, net_title, terminal } = identity;
-        Self { window: Arc::new(window), net_title, terminal, calm: Calm::default() }
-    }
-}
-
-impl Current {
-    /// Takes a title; true when it is another one. What runs in a terminal is looked up along
-    /// with it.
-    fn rename(&mut self, title: Title) -> bool {
-        self.net_title = title.net;
-        let changed = self.window.title != title.text;
-        let command = self.terminal.and_then(terminal::foreground_command);
-        if changed || command != self.window.command {
-            let window = Window { title: title.text, command, ..Window::clone(&self.window) };
-            self.window = Arc::new(window);
-        }
-        changed
     }
 }

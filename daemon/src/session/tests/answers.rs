@@ -125,6 +125,67 @@ fn r15_typed_into_a_terminal_it_means_the_window_that_was_left() {
     assert_eq!(answer.window.unwrap().class, "XTerm", "the alert has been answered");
 }
 
+/// Its class is on no list, but the client descends from the process that put it up.
+#[test]
+fn r15_a_terminal_that_nobody_knows_is_one_if_the_client_descends_from_it() {
+    let unheard_of = || Window { process: Some(300), ..program("Zterm") };
+    for (lineage, expected) in [
+        (vec![302, 301, 300, 90], "gimp"),
+        // from elsewhere, as by a key binding, or not known
+        (vec![400, 90], "Zterm"),
+        (Vec::new(), "Zterm"),
+    ] {
+        let mut world = World::started();
+        world.drift_on(program("gimp"));
+        world.lineage = lineage;
+        world.see(unheard_of());
+        assert_eq!(world.status(), DriftStatus::Pending);
+        let Answer::Explain(answer) = world.ask(Command::Explain(NoArgs {})).unwrap() else {
+            panic!("another answer")
+        };
+        assert_eq!(answer.steps[0].outcome, expected);
+        let answer = allowing(world.ontask());
+        assert_eq!(answer.added.unwrap().value, expected);
+    }
+    // without an alert it is itself what is meant
+    let mut world = World::started();
+    world.lineage = vec![302, 300];
+    world.see(unheard_of());
+    assert_eq!(allowing(world.ontask()).added.unwrap().value, "Zterm");
+}
+
+/// A view that shows the alert on knows which window it speaks of.
+#[test]
+fn r15_an_alert_whose_window_was_left_is_answered_by_its_number() {
+    let by_number = |world: &mut World, alert| {
+        ontask_with(world, |it| (it.alert, it.or_left) = (Some(alert), Some(true)))
+    };
+    let mut world = World::started();
+    let alert = world.drift_on(program("gimp"));
+    world.see(program("Zterm"));
+    assert_eq!(code_of(&by_number(&mut world, alert + 1)), ErrorCode::StaleAlert);
+    assert_eq!(allowing(by_number(&mut world, alert)).added.unwrap().value, "gimp");
+    assert_eq!(code_of(&by_number(&mut world, alert)), ErrorCode::StaleAlert, "answered");
+
+    // while it stands, too, and when its window has the focus again but has not settled
+    let alert = world.drift_on(program("steam"));
+    assert_eq!(allowing(by_number(&mut world, alert)).added.unwrap().value, "steam");
+    assert_eq!(world.status(), DriftStatus::Ontask);
+    let alert = world.drift_on(program("chess"));
+    world.see(program("code"));
+    world.see(program("chess"));
+    let refocus = Refocus { alert: Some(alert), or_left: Some(true), activate: None };
+    world.ask(Command::Refocus(refocus)).unwrap();
+    assert_eq!(world.status(), DriftStatus::Idle);
+    world.pass(secs(20));
+    assert_eq!(world.status(), DriftStatus::Idle, "it is left alone for a while");
+
+    let alert = world.drift_on(program("other"));
+    world.see(program("code"));
+    world.pass(secs(600));
+    assert_eq!(code_of(&by_number(&mut world, alert)), ErrorCode::StaleAlert, "long ago");
+}
+
 #[test]
 fn r15_a_left_alert_is_not_meant_after_ten_minutes_or_from_a_window_that_drifts() {
     let mut world = World::started();
@@ -161,7 +222,7 @@ fn a_button_of_an_alert_that_is_over_changes_nothing() {
     let before = world.state();
     let answer = ontask_with(&mut world, |it| it.alert = Some(alert));
     assert_eq!(code_of(&answer), ErrorCode::StaleAlert);
-    let refocus = Command::Refocus(Refocus { alert: Some(alert), activate: None });
+    let refocus = Command::Refocus(Refocus { alert: Some(alert), ..Refocus::default() });
     assert_eq!(code_of(&world.ask(refocus)), ErrorCode::StaleAlert);
     assert_eq!(world.state(), before);
 

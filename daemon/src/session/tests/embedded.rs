@@ -1,5 +1,7 @@
 //! The embedded judge in a session: alone, before a model, and explained.
 
+use antidrift_protocol::{Pause, TakeDetour};
+
 use super::*;
 use crate::{
     ai::embedded::{Aim, Answer as Verdict, Catalogue, judge},
@@ -192,6 +194,14 @@ fn at_the_cap_the_model_is_off_and_the_embedded_judge_goes_on() {
     assert_eq!(world.source(), Some(DriftSource::Embedded));
     let judge = world.state().judge;
     assert_eq!((judge.calls, judge.limit), (1, Some(1)));
+    let Ok(Answer::Preview(previewed)) = world.ask(Command::Preview(NoArgs {})) else {
+        panic!("no preview")
+    };
+    assert!(previewed.withheld.is_some_and(|why| why.contains("max_per_session")));
+    let Ok(Answer::Explain(explained)) = world.ask(Command::Explain(NoArgs {})) else {
+        panic!("no explanation")
+    };
+    assert!(explained.steps.iter().any(|it| it.step == "model" && it.outcome == "used up"));
     world.complete().unwrap();
     world.start("draft the report on river floods", &[]);
     world.see(page("Ganymede"));
@@ -240,6 +250,39 @@ fn every_step_of_a_status_is_explained() {
     );
     assert!(explained.steps[0].detail.contains("Funny cats compilation"));
     assert!(explained.steps[9].detail.contains("antidrift ontask"));
+}
+
+#[test]
+fn what_keeps_a_window_from_being_judged_is_explained_first() {
+    let mut world = writing(alone());
+    world.see(page("Funny cats compilation - YouTube"));
+    world.pass(secs(2));
+    let first = |world: &mut World| {
+        let Ok(Answer::Explain(explained)) = world.ask(Command::Explain(NoArgs {})) else {
+            panic!("no explanation");
+        };
+        let step = explained.steps[0].clone();
+        (step.step, step.outcome, step.detail, explained.steps.len())
+    };
+    let (name, .., rest) = first(&mut world);
+    assert_eq!(name, "window");
+    let detour = TakeDetour { secs: 60, text: "the flag".repeat(120) };
+    world.ask(Command::Detour(detour)).unwrap();
+    let (name, outcome, detail, steps) = first(&mut world);
+    assert_eq!((name.as_str(), outcome.as_str()), ("detour", "every window is on task"));
+    assert!(detail.contains("antidrift resume") && detail.contains("the flag"), "{detail}");
+    assert_eq!(steps, rest + 1);
+    world.signs(Absence { locked: true, ..Absence::default() });
+    let (name, outcome, ..) = first(&mut world);
+    assert_eq!((name.as_str(), outcome.as_str()), ("away", "not judged (locked)"));
+    world.ask(Command::Pause(Pause { secs: None })).unwrap();
+    let (name, outcome, detail, _) = first(&mut world);
+    assert_eq!((name.as_str(), outcome.as_str()), ("pause", "not judged"));
+    assert!(detail.contains("antidrift resume"), "{detail}");
+    // That is all there is to say without a window.
+    world.see_nothing();
+    world.pass(secs(1));
+    assert_eq!(first(&mut world).3, 1);
 }
 
 #[test]

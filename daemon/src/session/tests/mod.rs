@@ -5,6 +5,8 @@ mod alerts;
 mod answers;
 mod embedded;
 mod interludes;
+mod ledger;
+mod own_view;
 mod popups;
 mod privacy;
 mod properties;
@@ -19,7 +21,8 @@ use antidrift_protocol::{
 };
 
 use super::{
-    Effects, Input, JudgeSettings, NotifySettings, Now, RunId, Session, Settings, Snapshot, Ticket,
+    Effects, Input, JudgeNews, JudgeSettings, NotifySettings, Now, RunId, Session, Settings,
+    Snapshot, Ticket,
 };
 use crate::{
     ai::{Failure, FailureKind, Verdict},
@@ -42,6 +45,7 @@ pub(super) fn settings() -> Settings {
         contexts: Contexts::default(),
         privacy: Privacy::default(),
         notify: NotifySettings::default(),
+        keep_titles: false,
         judge: JudgeSettings {
             backend: "command".into(),
             destination: Some(Destination::Local),
@@ -65,6 +69,8 @@ pub(super) struct World {
     pub(super) asked: Vec<(RunId, Duration, String)>,
     pub(super) running: Option<RunId>,
     pub(super) saves: Vec<Snapshot>,
+    /// The processes that requests come from.
+    pub(super) lineage: Vec<u32>,
     tickets: u64,
     /// What the display tells from now on, with the next window.
     pub(super) absence: Absence,
@@ -89,6 +95,7 @@ impl World {
             asked: Vec::new(),
             running: None,
             saves: Vec::new(),
+            lineage: Vec::new(),
             tickets: 0,
             absence: Absence::default(),
         }
@@ -160,7 +167,9 @@ impl World {
     pub(super) fn ask(&mut self, command: Command) -> Result<Answer, ErrorObject> {
         self.tickets += 1;
         let ticket = Ticket(self.tickets);
-        let reply = self.step(Input::Request { ticket, command }).reply.expect("an answer");
+        let lineage = self.lineage.clone();
+        let input = Input::Request { ticket, command, lineage };
+        let reply = self.step(input).reply.expect("an answer");
         assert_eq!(reply.ticket, ticket);
         reply.result
     }

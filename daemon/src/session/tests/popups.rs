@@ -122,7 +122,11 @@ fn who_answered_is_not_told_of_the_return() {
 /// What a `refocus` asks the world to give the focus, and what it answers before that is done.
 fn refocused(world: &mut World, refocus: Refocus) -> (Option<String>, Option<bool>) {
     let ticket = Ticket(900);
-    let effects = world.step(Input::Request { ticket, command: Command::Refocus(refocus) });
+    let effects = world.step(Input::Request {
+        ticket,
+        command: Command::Refocus(refocus),
+        lineage: Vec::new(),
+    });
     let Ok(Answer::Refocus(answer)) = effects.reply.unwrap().result else { panic!() };
     (effects.activate.map(|window| window.class.clone()), answer.activated)
 }
@@ -132,16 +136,16 @@ fn back_to_task_raises_the_last_window_that_was_on_task() {
     let mut world = World::started();
     world.see(program("code"));
     let alert = world.drift_on(program("steam"));
-    let asked = Refocus { activate: Some(true), alert: None };
+    let asked = Refocus { activate: Some(true), ..Refocus::default() };
     assert_eq!(refocused(&mut world, asked), (Some("code".into()), Some(false)));
     let mut world = World::started();
     world.see(program("code"));
     let second = world.drift_on(program("steam"));
     assert_eq!(second, alert);
-    let button = Refocus { activate: None, alert: Some(second) };
+    let button = Refocus { alert: Some(second), ..Refocus::default() };
     assert_eq!(refocused(&mut world, button), (Some("code".into()), Some(false)));
     assert_eq!(refocused(&mut world, Refocus::default()), (None, None), "nobody asked for it");
-    let never = Refocus { activate: Some(false), alert: None };
+    let never = Refocus { activate: Some(false), ..Refocus::default() };
     assert_eq!(refocused(&mut world, never), (None, None));
 }
 
@@ -150,7 +154,7 @@ fn buttons_raise_nothing_where_that_is_not_wanted() {
     let mut world = with_notify(NotifySettings { activate: false, ..NotifySettings::default() });
     world.see(program("code"));
     let alert = world.drift_on(program("steam"));
-    let button = |activate| Refocus { activate, alert: Some(alert) };
+    let button = |activate| Refocus { activate, alert: Some(alert), ..Refocus::default() };
     assert_eq!(refocused(&mut world, button(None)), (None, None));
 }
 
@@ -158,7 +162,7 @@ fn buttons_raise_nothing_where_that_is_not_wanted() {
 fn a_window_that_was_never_on_task_is_not_raised() {
     let mut world = World::started();
     world.see(program("steam"));
-    let asked = Refocus { activate: Some(true), alert: None };
+    let asked = Refocus { activate: Some(true), ..Refocus::default() };
     assert_eq!(refocused(&mut world, asked), (None, Some(false)));
 }
 

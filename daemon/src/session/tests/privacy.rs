@@ -35,12 +35,24 @@ fn what_is_redacted_never_reaches_the_question() {
     settings.privacy.redact(r"Projekt \w+").unwrap();
     settings.privacy.exclude("thunderbird").unwrap();
     let mut world = World::with(settings, None);
-    world.start("draft the report", &[]);
+    let start = Start {
+        text: "draft the report of Projekt Geheim".into(),
+        next_action: Some("call Projekt Geheim".into()),
+        success_condition: Some("Projekt Geheim is done".into()),
+        allowed: Allowed {
+            window_classes: vec!["Projekt Geheim".into(), "Thunderbird".into()],
+            ..Allowed::default()
+        },
+        ..Start::default()
+    };
+    world.ask(Command::Start(start)).unwrap();
     world.see(page("Projekt Geheim: plan"));
     world.pass(secs(2));
     assert_eq!(world.asked.len(), 1);
     assert!(world.asked[0].2.starts_with("[…]: plan"), "{}", world.asked[0].2);
-    assert!(!preview(&mut world).text.contains("Geheim"));
+    let text = preview(&mut world).text;
+    assert!(!text.contains("Geheim") && !text.contains("Thunderbird"), "{text}");
+    assert!(text.contains("draft the report of […]"), "{text}");
     world.judge(true, "");
     world.see(program("Thunderbird"));
     world.pass(secs(60));

@@ -168,6 +168,28 @@ fn a_failed_judge_changes_nothing_and_is_asked_again_with_growing_pauses() {
 }
 
 #[test]
+fn a_spell_of_failures_is_news_when_it_begins_and_when_it_ends() {
+    let mut world = World::started();
+    let news = |world: &mut World, result| {
+        while world.running.is_none() {
+            world.pass(secs(1));
+        }
+        let run = world.running.take().expect("a judgement");
+        world.step(Input::JudgeDone { run, result }).judge_news
+    };
+    let failure = || Failure { kind: FailureKind::TimedOut, message: "slow".into() };
+    for class in ["gimp", "other"] {
+        world.see(program(class));
+        assert_eq!(news(&mut world, Err(failure())), Some(JudgeNews::Fails("slow".into())));
+        assert_eq!(news(&mut world, Err(failure())), None);
+        assert_eq!(news(&mut world, Err(failure())), None);
+        let verdict = Verdict { on_task: true, reason: String::new() };
+        let recovered = Some(JudgeNews::Recovered { failures: 3 });
+        assert_eq!(news(&mut world, Ok(verdict)), recovered);
+    }
+}
+
+#[test]
 fn a_login_error_takes_the_longest_pause_at_once() {
     let mut world = World::started();
     world.see(program("gimp"));

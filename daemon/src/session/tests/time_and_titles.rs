@@ -207,3 +207,38 @@ fn nothing_is_waited_for_while_nothing_can_happen() {
     world.start("x", &["steam"]);
     assert_eq!(world.session.next_deadline(world.now), Some(secs(600)), "only to save the sums");
 }
+
+#[test]
+fn a_session_without_a_judge_begins_with_one_note_of_it() {
+    let (missing, none) = (Some("there is no judge \"clade\"".to_owned()), None);
+    for (error, prefilter, classes, expected) in [
+        (&none, false, &["code"][..], Some("no judge is configured; only what you allow")),
+        (&none, false, &[], Some("no judge is configured; nothing is allowed either")),
+        (&missing, false, &["code"], Some("the judge is off: there is no judge \"clade\"; only")),
+        (&missing, false, &[], Some("the judge is off: there is no judge \"clade\"; nothing is")),
+        (&missing, true, &[], Some("«clade» is off, and the embedded judge goes on alone: there")),
+        (&none, true, &[], None),
+    ] {
+        let mut settings = settings();
+        settings.judge = JudgeSettings {
+            backend: "clade".into(),
+            error: error.clone(),
+            prefilter,
+            ..JudgeSettings::default()
+        };
+        let mut world = World::with(settings, None);
+        let observation = Observation {
+            health: Health::Ok(None),
+            focus: Focus::Nothing,
+            absence: Absence::default(),
+        };
+        let _ = world.step(Input::Observed(observation));
+        let window_classes = classes.iter().map(ToString::to_string).collect();
+        let allowed = Allowed { window_classes, ..Allowed::default() };
+        let start = Start { text: "x".into(), allowed, ..Start::default() };
+        let Ok(Answer::Start(answer)) = world.ask(Command::Start(start)) else { panic!("refused") };
+        let begins = |note: &String| expected.is_some_and(|expected| note.starts_with(expected));
+        assert_eq!(answer.notes.len(), usize::from(expected.is_some()), "{:?}", answer.notes);
+        assert!(answer.notes.iter().all(begins), "{:?}", answer.notes);
+    }
+}

@@ -2,7 +2,8 @@
 
 use x11rb::protocol::Event;
 use x11rb::protocol::xproto::{
-    Atom, AtomEnum, NotifyMode, PropertyNotifyEvent, Window as WindowId,
+    Atom, AtomEnum, CirculateNotifyEvent, ConfigureNotifyEvent, MapNotifyEvent, NotifyMode,
+    PropertyNotifyEvent, UnmapNotifyEvent, Window as WindowId,
 };
 
 use super::Watcher;
@@ -23,16 +24,31 @@ pub(super) struct Changes {
     pub(super) focus: Option<Source>,
     /// The focused window was unmapped or destroyed.
     pub(super) ended: bool,
-    /// Class or owner of the focused window.
+    /// Class, owner or process of the focused window.
     pub(super) identity: bool,
     /// Its title, and when (server time).
     pub(super) title: Option<u32>,
+    /// Whether it fills the screen.
+    pub(super) state: bool,
+    /// The stack of top levels.
+    pub(super) stack: bool,
 }
 
 impl Watcher<'_> {
     /// Takes note of what an event calls for.
-    pub(super) fn note(&self, changes: &mut Changes, event: &Event) {
+    pub(super) fn note(&mut self, changes: &mut Changes, event: &Event) {
+        self.signs.note(event);
         match event {
+            // about a child of the root; the events about a window itself name it twice
+            Event::MapNotify(MapNotifyEvent { event, .. })
+            | Event::UnmapNotify(UnmapNotifyEvent { event, .. })
+            | Event::ConfigureNotify(ConfigureNotifyEvent { event, .. })
+            | Event::CirculateNotify(CirculateNotifyEvent { event, .. })
+                if *event == self.root =>
+            {
+                changes.stack = true;
+            }
+            Event::DestroyNotify(event) if event.event == self.root => {}
             Event::PropertyNotify(event) if event.window == self.root => {
                 let atoms = self.reader.atoms;
                 if event.atom == atoms._NET_ACTIVE_WINDOW {
@@ -65,12 +81,17 @@ impl Watcher<'_> {
             return;
         };
         let is = |atom: AtomEnum| event.atom == Atom::from(atom);
-        if is(AtomEnum::WM_CLASS) || is(AtomEnum::WM_TRANSIENT_FOR) {
+        let atoms = self.reader.atoms;
+        if is(AtomEnum::WM_CLASS)
+            || is(AtomEnum::WM_TRANSIENT_FOR)
+            || [atoms._NET_WM_PID, atoms.WM_CLIENT_MACHINE].contains(&event.atom)
+        {
             changes.identity = true;
-        } else if event.atom == self.reader.atoms._NET_WM_NAME
-            || (is(AtomEnum::WM_NAME) && !current.net_title)
+        } else if event.atom == atoms._NET_WM_NAME || (is(AtomEnum::WM_NAME) && !current.net_title)
         {
             changes.title = Some(event.time);
+        } else if event.atom == self.reader.atoms._NET_WM_STATE {
+            changes.state = true;
         }
     }
 
