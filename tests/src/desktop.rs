@@ -230,15 +230,6 @@ impl Desktop {
         while self.conn.poll_for_event().unwrap().is_some() {}
     }
 
-    /// Gives i3 more configuration, and restarts it in place: a reload starts no bars.
-    #[track_caller]
-    pub fn configure_i3(&self, text: &str) {
-        let config = self.home.path().join("i3.conf");
-        fs::write(&config, format!("# i3 config file (v4)\n{text}\n")).unwrap();
-        let told = self.command("i3-msg").arg("restart").output().expect("i3-msg is installed");
-        assert!(told.status.success(), "{told:?}");
-    }
-
     /// The mapped top levels whose class is this, as geometries: x, y, width, height.
     pub fn shown(&self, class: &str) -> Vec<(i16, i16, u16, u16)> {
         window::shown(self, class)

@@ -3,13 +3,11 @@
 
 use std::{
     fs,
-    os::unix::fs::symlink,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
 };
 
 use antidrift_protocol::{ClearedWhy, DriftStatus, EventBody, Phase};
-use antidrift_tests::{Desktop, Manager, Process, Scene, antidrift, until};
+use antidrift_tests::{Desktop, Manager, Process, Scene, until};
 
 /// Where a bar shows our text, and a point on it.
 struct Place {
@@ -21,21 +19,13 @@ fn contrib(file: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../contrib/bars").join(file)
 }
 
-fn scene() -> Scene {
-    let scene = Scene::on(Manager::I3).settings(|it| it.debounce = 0.1).start();
-    fs::create_dir_all(scene.home.bin()).unwrap();
-    symlink(antidrift(), scene.home.bin().join("antidrift")).unwrap();
+/// A desktop with i3, this in its configuration, and what a bar finds there.
+fn scene(i3: &str) -> Scene {
+    let scene = Scene::on(Manager::Bare).settings(|it| it.debounce = 0.1).start();
     scene.judge.drifts("Football", "Football is not the report");
     scene.judge.ontask("Report", "the report itself");
+    scene.desktop().manage(Manager::I3, i3, &|name| scene.program(name));
     scene
-}
-
-/// A program in the scene's surroundings, on its display.
-fn program(scene: &Scene, name: &str) -> Command {
-    let mut command = scene.home.command(name);
-    command.env("DISPLAY", scene.desktop().display()).env("LC_ALL", "C.UTF-8");
-    command.stdout(Stdio::null()).stderr(Stdio::null());
-    command
 }
 
 /// Whether the bar shows something in this colour.
@@ -84,13 +74,13 @@ fn lead_and_click(scene: &mut Scene, place: &Place) {
 
 #[test]
 fn polybar_shows_the_state_and_its_clicks_answer() {
-    let mut scene = scene();
+    let mut scene = scene("");
     let config = scene.home.path().join("polybar.ini");
     let bar = "[bar/test]\nwidth = 100%\nheight = 24\nbackground = #000000\nforeground = #ffffff\n\
                font-0 = \"DejaVu Sans:bold:size=14\"\nmodules-left = antidrift\n";
     let include = contrib("polybar/antidrift.ini");
     fs::write(&config, format!("include-file = {}\n{bar}", include.display())).unwrap();
-    let mut command = program(&scene, "polybar");
+    let mut command = scene.program("polybar");
     command.arg(format!("--config={}", config.display())).arg("test");
     let _polybar = Process::spawn(&mut command, "polybar");
     lead_and_click(&mut scene, &Place { area: (0, 0, 500, 24), point: (12, 12) });
@@ -98,16 +88,9 @@ fn polybar_shows_the_state_and_its_clicks_answer() {
 
 #[test]
 fn i3blocks_shows_the_state_and_its_clicks_answer() {
-    let mut scene = scene();
-    let desktop = scene.desktop();
-    // i3 starts the bar in surroundings of its own.
-    let path = format!("{}:/usr/local/bin:/usr/bin:/bin", scene.home.bin().display());
-    let socket = scene.home.socket();
-    desktop.configure_i3(&format!(
+    let mut scene = scene(&format!(
         "bar {{\n  position top\n  workspace_buttons no\n  tray_output none\n  \
-         font pango:DejaVu Sans Bold 14\n  \
-         status_command env PATH={path} ANTIDRIFT_SOCKET={} i3blocks -c {}\n}}",
-        socket.display(),
+         font pango:DejaVu Sans Bold 14\n  status_command i3blocks -c {}\n}}\n",
         contrib("i3blocks/antidrift.conf").display()
     ));
     lead_and_click(&mut scene, &Place { area: (424, 0, 600, 20), point: (1004, 10) });

@@ -52,7 +52,8 @@ fn check_keys(scene: &mut Scene) {
     desktop.open("Player", "Video");
     scene.subscriber.until_titled("Video", DriftStatus::Drifting);
     press(scene, "super+F6");
-    scene.subscriber.until_status(DriftStatus::Idle);
+    // back in the window that was on task before
+    scene.subscriber.until_titled("Football live", DriftStatus::Ontask);
 
     scene.dunst().until_displayed(0);
     desktop.open("Game", "Game");
@@ -147,7 +148,7 @@ fn keys_of_sway() {
     let calls = || fs::read_to_string(home.path().join("home/calls")).unwrap_or_default();
     for (keys, call) in [
         ("-k F5", "antidrift ontask"),
-        ("-k F6", "antidrift refocus"),
+        ("-k F6", "antidrift refocus --activate"),
         ("-k F7", "antidrift resume"),
         ("-k F8", "antidrift extend 10m"),
         ("-M shift -k F8", "antidrift complete"),
