@@ -13,13 +13,22 @@ pub struct Settings {
     pub judge_timeout: f64,
     /// More lines of `[drift]`.
     pub drift: String,
+    /// How long there is no input before a person is away; 0 for never.
+    pub idle: f64,
     /// Instead of everything above and the judge.
     pub whole: Option<String>,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { settle: 0.1, debounce: 0.2, judge_timeout: 10.0, drift: String::new(), whole: None }
+        Self {
+            settle: 0.1,
+            debounce: 0.2,
+            judge_timeout: 10.0,
+            drift: String::new(),
+            idle: 300.0,
+            whole: None,
+        }
     }
 }
 
@@ -33,8 +42,9 @@ impl Settings {
             format!("backend = \"command\"\ncommand = {argv:?}\n")
         });
         format!(
-            "[judge]\n{judge}timeout_secs = {}\n[drift]\nsettle_secs = {}\ndebounce_secs = {}\n{}\n",
-            self.judge_timeout, self.settle, self.debounce, self.drift
+            "[judge]\n{judge}timeout_secs = {}\n[away]\nidle_secs = {}\n\
+             [drift]\nsettle_secs = {}\ndebounce_secs = {}\n{}\n",
+            self.judge_timeout, self.idle, self.settle, self.debounce, self.drift
         )
     }
 }

@@ -181,7 +181,12 @@ impl Desktop {
 
     /// Sends the window manager a request about a window, as a pager does.
     pub fn tell_manager(&self, window: Window, kind: &str) {
-        let event = ClientMessageEvent::new(32, window, self.atom(kind), [2_u32, 0, 0, 0, 0]);
+        self.tell_manager_with(window, kind, [2, 0, 0, 0, 0]);
+    }
+
+    /// The same with other data.
+    pub(crate) fn tell_manager_with(&self, window: Window, kind: &str, data: [u32; 5]) {
+        let event = ClientMessageEvent::new(32, window, self.atom(kind), data);
         let mask = EventMask::SUBSTRUCTURE_REDIRECT | EventMask::SUBSTRUCTURE_NOTIFY;
         self.conn.send_event(false, self.root, mask, event).unwrap();
         self.sync();
@@ -272,6 +277,14 @@ impl Desktop {
     fn xdotool(&self, args: &[&str]) {
         let status = self.command("xdotool").args(args).status().expect("xdotool is installed");
         assert!(status.success(), "xdotool {args:?}");
+    }
+
+    /// Runs a program that acts on this display as a person would: xdotool, xset.
+    #[track_caller]
+    pub fn run(&self, program: &str, args: &[&str]) {
+        let status = self.command(program).args(args).status();
+        let status = status.unwrap_or_else(|error| panic!("{program}: {error}"));
+        assert!(status.success(), "{program} {args:?}: {status}");
     }
 
     /// A command in an invented home that sees this display.

@@ -1,7 +1,8 @@
 use x11rb::{
     connection::Connection,
     protocol::xproto::{
-        ConnectionExt as _, CreateWindowAux, InputFocus, MapState, Window, WindowClass,
+        ConfigureWindowAux, ConnectionExt as _, CreateWindowAux, InputFocus, MapState, StackMode,
+        Window, WindowClass,
     },
     wrapper::ConnectionExt as _,
 };
@@ -175,6 +176,19 @@ impl TestWindow<'_> {
         self.desktop.sync();
     }
 
+    /// Has it fill the screen, or not any more, as a player does (EWMH `_NET_WM_STATE`).
+    pub fn fill_screen(&self, fill: bool) {
+        let state = self.desktop.atom("_NET_WM_STATE_FULLSCREEN");
+        match (self.desktop.manager(), fill) {
+            (Manager::Bare, true) => self.set_number("_NET_WM_STATE", "ATOM", state),
+            (Manager::Bare, false) => self.remove("_NET_WM_STATE"),
+            _ => {
+                let data = [u32::from(fill), state, 0, 2, 0];
+                self.desktop.tell_manager_with(self.id, "_NET_WM_STATE", data);
+            }
+        }
+    }
+
     /// Both strings of `WM_CLASS`.
     pub fn set_class(&self, instance: &str, class: &str) {
         self.set("WM_CLASS", "STRING", format!("{instance}\0{class}\0").as_bytes());
@@ -232,6 +246,13 @@ impl TestWindow<'_> {
             window = below(window);
         }
         window == self.id
+    }
+
+    /// Puts it above all others, past the manager.
+    pub fn raise(&self) {
+        let aux = ConfigureWindowAux::new().stack_mode(StackMode::ABOVE);
+        self.desktop.conn().configure_window(self.id, &aux).unwrap();
+        self.desktop.sync();
     }
 
     /// Ends it.

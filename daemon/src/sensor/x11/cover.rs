@@ -29,10 +29,13 @@ const LOOKS: u8 = 5;
 /// A second window of xsecurelock, the only one of it below a compositor's overlay, leaves out a
 /// pixel on each side.
 const SLACK: i32 = 1;
-/// Windows that are asked about in one flush, from the top of the stack down.
-const CHUNK: usize = 32;
+/// Windows that are asked about in one flush, from the top of the stack down. The first that can be
+/// seen decides in nearly every look.
+const CHUNK: usize = 8;
 /// Most flushes of a look. Toolkits leave many windows in the stack that are not shown.
-const MAX_CHUNKS: usize = 32;
+const MAX_CHUNKS: usize = 64;
+/// Windows in a frame that are looked at for the client.
+const MAX_CHILDREN: usize = 32;
 /// Most monitors. The screen of one that is not counted need not be covered.
 const MAX_MONITORS: usize = 32;
 /// Windows between a manager's frame and the client in it, and atoms of `_NET_WM_WINDOW_TYPE`.
@@ -169,7 +172,7 @@ impl<'a> Cover<'a> {
 
     /// Whether each monitor is covered by a locker's window with no client above it.
     fn is_covered(&self) -> Result<bool, ConnectionError> {
-        let mut open = self.monitors()?;
+        let mut open: Option<Vec<Area>> = None;
         let Some(tree) = answer(self.conn.query_tree(self.root)?.reply())? else {
             return Ok(false);
         };
@@ -190,6 +193,10 @@ impl<'a> Cover<'a> {
                 if !attributes.override_redirect {
                     return Ok(false);
                 }
+                let open = match &mut open {
+                    Some(open) => open,
+                    none => none.insert(self.monitors()?),
+                };
                 let area = Area::of(&geometry);
                 if !open.iter().any(|monitor| area.covers(monitor)) {
                     continue;
@@ -248,8 +255,8 @@ impl<'a> Cover<'a> {
     /// screen when they are alone on it.
     fn holds_client(&self, window: WindowId, depth: usize) -> Result<bool, ConnectionError> {
         let Some(tree) = answer(self.conn.query_tree(window)?.reply())? else { return Ok(false) };
-        let children = || tree.children.iter().take(CHUNK);
-        let mut asked = Vec::with_capacity(CHUNK);
+        let children = || tree.children.iter().take(MAX_CHILDREN);
+        let mut asked = Vec::with_capacity(MAX_CHILDREN);
         for child in children() {
             asked.push(ask(self.conn, *child, self.atoms.WM_STATE, 0)?);
         }
