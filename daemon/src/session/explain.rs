@@ -1,7 +1,7 @@
 //! How the status of a window came about, step by step, in the pipeline's own order.
 
 use antidrift_protocol::{
-    Answer, ErrorCode, ErrorObject, Explained, ExplainedStep, Previewed, Selector, text::clean,
+    Answer, ErrorCode, ErrorObject, Explained, ExplainedStep, Previewed, Selector, cut, text::clean,
 };
 
 use super::{Session, Stage, active::Active, requests, target::Hint};
@@ -165,12 +165,7 @@ fn looked_at(window: &Window) -> String {
 }
 
 fn step(step: &str, outcome: impl Into<String>, detail: impl Into<String>) -> ExplainedStep {
-    let bounded = |text: String, most: usize| {
-        let mut text = clean(&text, most);
-        let end = (0..=most.min(text.len())).rev().find(|&end| text.is_char_boundary(end));
-        text.truncate(end.unwrap_or_default());
-        text
-    };
+    let bounded = |text: String, most: usize| cut(&clean(&text, most), most).to_owned();
     ExplainedStep {
         step: step.into(),
         outcome: bounded(outcome.into(), MAX_OUTCOME),
