@@ -115,8 +115,10 @@ Examples:
   antidrift why --json | jq -r '.steps[] | select(.step==\"rule\").detail'";
 
 const STATUS_HELP: &str = "\
-With --format or --template one line is printed whatever happens, since a bar has
-nowhere to show an error. Examples for each bar are in contrib.
+With --format or --template one line is printed whatever happens, and nothing else,
+since a bar has nowhere to show an error; without a daemon the tooltip says why.
+With --max-width titles and other free text give way, the time stays. Examples for
+each bar are in contrib/bars.
 
 A template names fields: {state} (down, planning, away, paused, detour, drifting,
 overtime, ontask, checking, active, review), {says} (the same in words), {text}
@@ -145,7 +147,8 @@ e (end session), p (pause and resume), + (10 more minutes, when the time is up),
 q (quit). While it is in front of its terminal, that terminal is not judged
 (within tmux it is). In a pipe: one line a change.
 With --format or --template: one line for a bar at each change, and no popups; see
-antidrift status --help.
+antidrift status --help. A slow bar gets the newest line. With --format i3blocks a
+click comes in as the number of its button on standard input.
 Alerts are also shown as desktop notifications by notify-send; of several
 watches one shows them. How one is answered is up to the notification service,
 so none says so itself: in dunst, unless it is set up otherwise, a middle click
@@ -364,7 +367,7 @@ pub(crate) enum Button {
 }
 
 /// Buttons by name, or by the number that bars give.
-fn button(typed: &str) -> Result<Button, String> {
+pub(crate) fn button(typed: &str) -> Result<Button, String> {
     match typed {
         "left" | "1" => Ok(Button::Left),
         "middle" | "2" => Ok(Button::Middle),
@@ -395,7 +398,7 @@ pub(crate) struct Bar {
     /// An empty line while there is no session
     #[arg(long)]
     pub(crate) hide_when_idle: bool,
-    /// Most columns of the text, or of each field of a template
+    /// Most columns of the text
     #[arg(long, value_name = "COLUMNS")]
     pub(crate) max_width: Option<usize>,
     /// Time in seconds rather than minutes

@@ -188,8 +188,13 @@ fn words_for_a_shell() {
     }
 }
 
-/// Titles made to break things, from the judge fixtures.
+/// Titles made to break things, from the judge fixtures, with what notify-send gets for each.
 pub(crate) fn hostile_titles() -> Vec<(String, String)> {
+    hostile_sinks("notify_send_arg")
+}
+
+/// The same, with what one of the sinks gets.
+pub(crate) fn hostile_sinks(sink: &str) -> Vec<(String, String)> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures/judge/hostile_titles.jsonl");
     let text = std::fs::read_to_string(path).unwrap();
     let titles = text.lines().map(|line| {
@@ -206,7 +211,7 @@ pub(crate) fn hostile_titles() -> Vec<(String, String)> {
         } else {
             part(&case["title"])
         };
-        (title, part(&case["sinks"]["notify_send_arg"]))
+        (title, case["sinks"][sink].as_str().unwrap().to_owned())
     });
     titles.collect()
 }

@@ -234,7 +234,9 @@ fn suspended_it_leaves_the_terminal_to_the_shell() {
     };
     wait_for("it to stop", || (state() == 'T').then_some(()));
     assert!(!terminal.is_raw());
-    assert!(terminal.raw().ends_with("\u{1b}[?25h\u{1b}[?1049l"), "{:?}", terminal.raw());
+    wait_for("the shell's screen", || {
+        terminal.raw().ends_with("\u{1b}[?25h\u{1b}[?1049l").then_some(())
+    });
     daemon.tell(&event("state", 2, &session("drifting")));
     signal(&terminal.child, Signal::CONT);
     terminal.wait_for("Possible drift");

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use antidrift_protocol::{DriftStatus, Phase, State};
 
+use super::{fit::Piece, template::Field};
 use crate::{clock::Local, duration, render};
 
 /// How things stand, the most pressing first.
@@ -76,6 +77,11 @@ impl Stand {
         }
     }
 
+    /// Whether what matters is the commitment and its time.
+    pub(super) fn is_running(self) -> bool {
+        matches!(self, Self::Overtime | Self::Ontask | Self::Checking | Self::Active)
+    }
+
     /// Whether a bar has nothing to show.
     pub(crate) fn is_quiet(self) -> bool {
         matches!(self, Self::Down | Self::Planning)
@@ -91,8 +97,11 @@ pub(crate) struct Face {
     /// The commitment, or what the detour is for.
     pub(crate) text: String,
     pub(crate) next: String,
-    /// Time of the timebox that is left, or that is over, or the time since the start.
+    /// Time of the timebox that is left, or that is over, or the time since the start. Empty while
+    /// nobody is there to see it count.
     pub(crate) time: String,
+    /// Why it is so: the verdict's reason, the sums of a session that has ended, what the daemon's
+    /// absence is about.
     pub(crate) reason: String,
     pub(crate) title: String,
     pub(crate) class: String,
@@ -108,9 +117,9 @@ pub(crate) enum Clock {
 }
 
 impl Face {
-    /// Where there is no daemon.
-    pub(crate) fn down() -> Self {
-        Self::plain(Stand::Down, "no daemon")
+    /// Where there is no daemon, and why.
+    pub(crate) fn down(why: &str) -> Self {
+        Self { reason: render::message(why), ..Self::plain(Stand::Down, "no daemon") }
     }
 
     fn plain(stand: Stand, says: &str) -> Self {
@@ -143,7 +152,12 @@ impl Face {
         if let Some(commitment) = &state.commitment {
             face.text = render::typed(&commitment.text);
             face.next = commitment.next_action.as_deref().map(render::typed).unwrap_or_default();
-            face.time = time(elapsed, timebox, clock);
+            face.time = match stand {
+                // Nothing is counted meanwhile: a bar need not wake up for it.
+                Stand::Away | Stand::Paused => String::new(),
+                Stand::Review => time(elapsed, None, clock),
+                _ => time(elapsed, timebox, clock),
+            };
             face.percentage = timebox.map(|secs| (elapsed.as_secs() * 100 / secs.max(1)).min(100));
         }
         if let (Stand::Detour, Some(detour)) = (stand, &state.detour) {
@@ -154,31 +168,38 @@ impl Face {
             face.class = render::title(&window.class);
         }
         let reason = state.drift.as_ref().and_then(|drift| drift.reason.as_deref());
-        face.reason = reason.map(render::message).unwrap_or_default();
+        face.reason = match &state.review {
+            Some(review) => render::review(review),
+            None => reason.map(render::message).unwrap_or_default(),
+        };
         face
     }
 
-    /// The line of a bar that asks for nothing else.
-    pub(crate) fn line(&self) -> String {
-        let parts: &[&str] = match self.stand {
-            Stand::Down | Stand::Planning => &[&self.says],
-            Stand::Away | Stand::Paused | Stand::Detour | Stand::Review => {
-                &[&self.says, &self.text]
-            }
-            Stand::Drifting => {
-                &[&self.says, if self.reason.is_empty() { &self.title } else { &self.reason }]
-            }
-            Stand::Overtime | Stand::Ontask | Stand::Checking | Stand::Active => {
-                return [&*self.text, &*self.time].join(" ");
-            }
+    /// The line of a bar that asks for nothing else: how things stand, what it is about, the time.
+    pub(super) fn pieces(&self) -> Vec<Piece<'_>> {
+        let what = match self.stand {
+            Stand::Down | Stand::Planning => "",
+            Stand::Drifting if self.reason.is_empty() => &self.title,
+            Stand::Drifting => &self.reason,
+            _ => &self.text,
         };
-        parts.iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join(": ")
+        let time = if self.stand.is_running() { &*self.time } else { "" };
+        let mut pieces = vec![Piece::Rigid(&self.says)];
+        if !what.is_empty() {
+            pieces.extend([Piece::Literal(": "), Piece::Free(what)]);
+        }
+        if !time.is_empty() {
+            pieces.extend([Piece::Literal(" "), Piece::Rigid(time)]);
+        }
+        pieces
     }
 
     /// A few lines for a pointer that rests on it.
     pub(crate) fn tooltip(&self) -> String {
         let status = match (self.stand, self.reason.as_str()) {
-            (Stand::Drifting | Stand::Ontask, reason) if !reason.is_empty() => {
+            (Stand::Drifting | Stand::Ontask | Stand::Review | Stand::Down, reason)
+                if !reason.is_empty() =>
+            {
                 format!("{}: {reason}", self.says)
             }
             _ => self.says.clone(),
@@ -189,19 +210,18 @@ impl Face {
         lines.iter().filter(|line| !line.is_empty()).copied().collect::<Vec<_>>().join("\n")
     }
 
-    /// The fields that a template may name, with what each of them is now.
-    pub(crate) fn field(&self, name: &str) -> Option<&str> {
-        Some(match name {
-            "state" => self.stand.word(),
-            "says" => &self.says,
-            "text" => &self.text,
-            "next" => &self.next,
-            "time" => &self.time,
-            "reason" => &self.reason,
-            "title" => &self.title,
-            "class" => &self.class,
-            _ => return None,
-        })
+    /// A field that a template names, as it is now.
+    pub(super) fn field(&self, name: Field) -> Piece<'_> {
+        match name {
+            Field::State => Piece::Rigid(self.stand.word()),
+            Field::Says => Piece::Rigid(&self.says),
+            Field::Text => Piece::Free(&self.text),
+            Field::Next => Piece::Free(&self.next),
+            Field::Time => Piece::Rigid(&self.time),
+            Field::Reason => Piece::Free(&self.reason),
+            Field::Title => Piece::Free(&self.title),
+            Field::Class => Piece::Free(&self.class),
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::{
     face::{Face, Stand},
+    fit,
     template::Template,
 };
 use crate::width;
@@ -36,7 +37,7 @@ pub(crate) struct Style {
     pub(crate) template: Option<Template>,
     /// Nothing is shown without a session.
     pub(crate) hide_when_idle: bool,
-    /// Most columns of the text, or of each field of a template.
+    /// Most columns of the text.
     pub(crate) max_width: usize,
 }
 
@@ -56,7 +57,6 @@ impl Style {
                 "color": stand.colour(),
                 "percentage": face.percentage,
             })),
-            // i3blocks 1.4 takes one line from a program that persists, and no object.
             Format::I3blocks if text.is_empty() => text,
             Format::I3blocks => format!("<span color='{}'>{text}</span>", stand.colour()),
             Format::Waybar => one_line(&json!({
@@ -75,18 +75,25 @@ impl Style {
         }
     }
 
+    /// The same for a bar that reads line after line.
+    pub(crate) fn streamed(&self, face: &Face) -> String {
+        let line = self.line(face);
+        // i3blocks 1.4 passes over an empty line, and goes on showing what was there before.
+        if line.is_empty() && self.format == Format::I3blocks {
+            return NOTHING.to_owned();
+        }
+        line
+    }
+
     fn text(&self, face: &Face) -> String {
         if self.hide_when_idle && face.stand.is_quiet() {
             return String::new();
         }
-        match &self.template {
-            None => self.fit(&face.line()),
-            Some(template) => {
-                // For polybar a percent sign and a brace after it open a tag.
-                let tags = self.format == Format::Polybar;
-                template.fill(tags, |name| self.fit(face.field(name).unwrap_or_default()))
-            }
-        }
+        let pieces = match &self.template {
+            None => face.pieces(),
+            Some(template) => template.pieces(face),
+        };
+        fit::line(&pieces, self.max_width, self.format)
     }
 
     /// For narrow screens: how things stand, or the time.
@@ -94,20 +101,13 @@ impl Style {
         if self.hide_when_idle && face.stand.is_quiet() {
             return String::new();
         }
-        self.fit(if face.time.is_empty() || face.stand == Stand::Drifting {
-            &face.says
-        } else {
-            &face.time
-        })
-    }
-
-    fn fit(&self, text: &str) -> String {
-        escaped(&width::cut(text, self.max_width), self.format)
+        let short = if face.stand.is_running() { &face.time } else { &face.says };
+        escaped(&width::cut(short, self.max_width), self.format)
     }
 }
 
 /// The text is clean already; what is left is what the bar would act on.
-fn escaped(text: &str, format: Format) -> String {
+pub(super) fn escaped(text: &str, format: Format) -> String {
     match format {
         Format::Plain | Format::Json => text.to_owned(),
         Format::Polybar => polybar(text, usize::MAX),
@@ -138,6 +138,9 @@ fn i3status_state(stand: Stand) -> &'static str {
         | Stand::Review => "Idle",
     }
 }
+
+/// Markup without text.
+const NOTHING: &str = "<span></span>";
 
 /// Columns that a title has at most anyway.
 pub(crate) const WIDEST: usize = 2 * TITLE_CAP;

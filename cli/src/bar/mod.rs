@@ -1,7 +1,8 @@
 //! The state for status bars: what it comes to ([`face`]), and how each bar wants it ([`format`],
-//! [`template`]).
+//! [`template`], [`fit`]).
 
 mod face;
+mod fit;
 mod format;
 mod template;
 
@@ -27,7 +28,7 @@ impl Bar {
         let template = args.template.as_deref().map(Template::parse).transpose();
         let template = template.map_err(|why| Failure::Usage(format!("--template: {why}")))?;
         let format = match (args.format, &template) {
-            (None, None) => return Ok(None),
+            (None, None) => return Self::none(args),
             (format, _) => format.unwrap_or(Format::Plain),
         };
         let style = Style {
@@ -38,5 +39,20 @@ impl Bar {
         };
         let clock = if args.seconds { Clock::Seconds } else { Clock::Minutes };
         Ok(Some(Self { style, clock }))
+    }
+
+    /// Without a bar the other options would do nothing, which is not what was meant.
+    fn none(args: &args::Bar) -> Result<Option<Self>, Failure> {
+        let idle = [
+            (args.hide_when_idle, "--hide-when-idle"),
+            (args.max_width.is_some(), "--max-width"),
+            (args.seconds, "--seconds"),
+        ];
+        match idle.into_iter().find(|(given, _)| *given) {
+            Some((_, option)) => {
+                Err(Failure::Usage(format!("{option} goes with --format or --template")))
+            }
+            None => Ok(None),
+        }
     }
 }

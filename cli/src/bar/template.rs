@@ -1,8 +1,31 @@
 //! Templates for people who want their own line: text with `{field}`; a brace is written twice.
 
-/// The fields, as `--help` and the error name them.
-pub(crate) const FIELDS: [&str; 8] =
-    ["state", "says", "text", "next", "time", "reason", "title", "class"];
+use super::{face::Face, fit};
+
+/// What a template may name. `--help` says what each is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Field {
+    State,
+    Says,
+    Text,
+    Next,
+    Time,
+    Reason,
+    Title,
+    Class,
+}
+
+/// Each with its name.
+const FIELDS: [(&str, Field); 8] = [
+    ("state", Field::State),
+    ("says", Field::Says),
+    ("text", Field::Text),
+    ("next", Field::Next),
+    ("time", Field::Time),
+    ("reason", Field::Reason),
+    ("title", Field::Title),
+    ("class", Field::Class),
+];
 
 /// A template that has been read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,7 +34,7 @@ pub(crate) struct Template(Vec<Piece>);
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Piece {
     Literal(String),
-    Field(&'static str),
+    Field(Field),
 }
 
 impl Template {
@@ -34,9 +57,10 @@ impl Template {
                 ("{", None) => return Err("a { is never closed; {{ is a brace".to_owned()),
                 _ => return Err("a } closes nothing; }} is a brace".to_owned()),
             };
-            let field = FIELDS.into_iter().find(|field| *field == name).ok_or_else(|| {
-                let name = crate::render::title(name);
-                format!("there is no field {{{name}}}; there are {}", FIELDS.join(", "))
+            let field = FIELDS.into_iter().find(|(known, _)| *known == name);
+            let (_, field) = field.ok_or_else(|| {
+                let known = FIELDS.map(|(known, _)| known).join(", ");
+                format!("there is no field {{{}}}; there are {known}", crate::render::title(name))
             })?;
             pieces.push(Piece::Literal(std::mem::take(&mut literal)));
             pieces.push(Piece::Field(field));
@@ -50,22 +74,12 @@ impl Template {
         Ok(Self(pieces))
     }
 
-    /// The text, with each field as `of` gives it. `apart`: no field makes a `%{` with what follows.
-    pub(crate) fn fill(&self, apart: bool, of: impl Fn(&str) -> String) -> String {
-        let mut line = String::new();
-        let mut after_field = false;
-        for piece in &self.0 {
-            let (text, is_field) = match piece {
-                Piece::Literal(text) => (text.clone(), false),
-                Piece::Field(name) => (of(name), true),
-            };
-            if apart && (after_field || is_field) && line.ends_with('%') && text.starts_with('{') {
-                line.push(' ');
-            }
-            // An empty piece keeps its neighbours apart no better.
-            after_field = is_field || (after_field && text.is_empty());
-            line.push_str(&text);
-        }
-        line
+    /// The line's parts, each field as it is now.
+    pub(super) fn pieces<'a>(&'a self, face: &'a Face) -> Vec<fit::Piece<'a>> {
+        let pieces = self.0.iter().map(|piece| match piece {
+            Piece::Literal(text) => fit::Piece::Literal(text),
+            Piece::Field(field) => face.field(*field),
+        });
+        pieces.collect()
     }
 }

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use antidrift_protocol::State;
 use serde_json::{Value, json};
+use unicode_width::UnicodeWidthStr as _;
 
 use super::{Clock, Face, Format, Style, Template, WIDEST, face::Stand};
-use crate::render::tests::{hostile_titles, utc};
+use crate::render::tests::{hostile_sinks, hostile_titles, utc};
 
 const FORMATS: [Format; 6] = [
     Format::Plain,
@@ -37,8 +38,8 @@ fn style(format: Format) -> Style {
     Style { format, template: None, hide_when_idle: false, max_width: WIDEST }
 }
 
-/// A state for each stand, with what a bar says of it.
-fn stands() -> Vec<(Stand, Face, &'static str)> {
+/// A state for each stand.
+fn stands() -> Vec<Face> {
     let drifting = json!({"drift": {"status": "drifting", "reason": "a video site", "alert": 7}});
     let aside = |part: Value| {
         let mut part = part;
@@ -46,65 +47,82 @@ fn stands() -> Vec<(Stand, Face, &'static str)> {
         part["until_at"] = json!("2026-11-30T09:20:00Z");
         part
     };
-    let paused = json!({"paused": aside(json!({}))});
-    let detour = json!({"detour": aside(json!({"text": "look it up"}))});
-    let of = |stand, part: Value, line| (stand, face(&part), line);
     let over = Face::of(&state(&json!({})), Duration::from_secs(1680), false, Clock::Minutes, utc);
-    let running = "draft <b>the</b> report 13 min";
     vec![
-        (Stand::Down, Face::down(), "no daemon"),
-        of(Stand::Planning, json!({"phase": "planning", "commitment": null}), "no session"),
-        of(Stand::Away, json!({"away": "locked"}), "away (locked): draft <b>the</b> report"),
-        of(Stand::Paused, paused, "paused until 09:20: draft <b>the</b> report"),
-        of(Stand::Detour, detour, "on a detour until 09:20: look it up"),
-        of(Stand::Drifting, drifting, "drifting: a video site"),
-        (Stand::Overtime, over, "draft <b>the</b> report +3 min"),
-        of(Stand::Ontask, json!({}), running),
-        of(Stand::Checking, json!({"drift": {"status": "pending"}}), running),
-        of(Stand::Active, json!({"drift": {"status": "idle"}}), running),
-        of(Stand::Review, json!({"phase": "review"}), "ended: draft <b>the</b> report"),
+        Face::down("the daemon is not running"),
+        face(&json!({"phase": "planning", "commitment": null})),
+        face(&json!({"away": "locked"})),
+        face(&json!({"paused": aside(json!({}))})),
+        face(&json!({"detour": aside(json!({"text": "look it up"}))})),
+        face(&drifting),
+        over,
+        face(&json!({})),
+        face(&json!({"drift": {"status": "pending"}})),
+        face(&json!({"drift": {"status": "idle"}})),
+        face(&json!({"phase": "review", "review": {"ontask_secs": 700, "alerts": 1}})),
     ]
 }
 
-#[test]
-fn every_stand_has_its_line() {
-    let stands = stands();
-    assert_eq!(stands.iter().map(|it| it.0).collect::<Vec<_>>(), Stand::ALL);
-    for (stand, face, line) in stands {
-        assert_eq!((face.stand, face.line().as_str()), (stand, line));
-        assert_eq!(style(Format::Plain).line(&face), line);
-    }
+fn ontask() -> Face {
+    face(&json!({}))
 }
 
+/// Each stand in each format, as `golden.txt` has it.
 #[test]
 fn each_bar_gets_what_it_reads() {
-    let (_, face, _) = stands().swap_remove(7);
-    let escaped = "draft &lt;b&gt;the&lt;/b&gt; report 13 min";
-    let polybar = "%{F#3fa266}draft <b>the</b> report 13 min%{F-}";
-    assert_eq!(style(Format::Polybar).line(&face), polybar);
-    let object = |format| -> Value { serde_json::from_str(&style(format).line(&face)).unwrap() };
-    let i3blocks = format!("<span color='#3fa266'>{escaped}</span>");
-    assert_eq!(style(Format::I3blocks).line(&face), i3blocks);
-    let tooltip =
-        |text: &str| format!("on task: its window class is allowed\n{text}\nnext: outline\n13 min");
-    assert_eq!(
-        object(Format::Waybar),
-        json!({
-            "text": escaped, "alt": "ontask", "class": "ontask", "percentage": 50,
-            "tooltip": tooltip("draft &lt;b&gt;the&lt;/b&gt; report"),
-        })
-    );
-    assert_eq!(
-        object(Format::I3statusRust),
-        json!({"icon": "", "state": "Good", "text": escaped, "short_text": "13 min"})
-    );
-    assert_eq!(
-        object(Format::Json),
-        json!({
-            "state": "ontask", "text": "draft <b>the</b> report 13 min", "color": "#3fa266",
-            "tooltip": tooltip("draft <b>the</b> report"), "percentage": 50,
-        })
-    );
+    let mut lines = String::new();
+    for (face, stand) in stands().iter().zip(Stand::ALL) {
+        assert_eq!(face.stand, stand);
+        for format in FORMATS {
+            lines.push_str(&style(format).line(face));
+            lines.push('\n');
+        }
+    }
+    assert_eq!(lines, include_str!("golden.txt"));
+}
+
+/// A bar without colours tells the stands apart, and so do classes, colours and the words of
+/// i3status-rust where they matter.
+#[test]
+fn no_two_stands_look_the_same() {
+    let mut lines: Vec<String> =
+        stands().iter().map(|face| style(Format::Plain).line(face)).collect();
+    lines.sort();
+    lines.dedup();
+    assert_eq!(lines.len(), Stand::ALL.len(), "{lines:#?}");
+    let colours =
+        [Stand::Planning, Stand::Drifting, Stand::Ontask, Stand::Checking, Stand::Overtime]
+            .map(Stand::colour);
+    assert!((1..colours.len()).all(|at| !colours[..at].contains(&colours[at])), "{colours:?}");
+}
+
+/// What the fixtures ask of each sink, down to the byte.
+#[test]
+fn every_hostile_title_is_what_the_fixtures_say() {
+    let title = |format, title: &str| {
+        let template = Some(Template::parse("{title}").unwrap());
+        let face = face(&json!({"window": {"class": "x", "title": title}}));
+        Style { template, ..style(format) }.line(&face)
+    };
+    for (hostile, expected) in hostile_sinks("terminal") {
+        assert_eq!(title(Format::Plain, &hostile), expected);
+    }
+    for (hostile, expected) in hostile_sinks("polybar") {
+        let line = title(Format::Polybar, &hostile);
+        let wrapped = format!("%{{F#3fa266}}{expected}%{{F-}}");
+        assert_eq!(line, if expected.is_empty() { expected } else { wrapped });
+    }
+    for (hostile, expected) in hostile_sinks("i3blocks_pango") {
+        let line = title(Format::I3blocks, &hostile);
+        let wrapped = format!("<span color='#3fa266'>{expected}</span>");
+        assert_eq!(line, if expected.is_empty() { expected } else { wrapped });
+    }
+    for format in [Format::Waybar, Format::I3statusRust] {
+        for (hostile, expected) in hostile_sinks("waybar_text") {
+            let object: Value = serde_json::from_str(&title(format, &hostile)).unwrap();
+            assert_eq!(object["text"], expected);
+        }
+    }
 }
 
 #[test]
@@ -148,22 +166,56 @@ fn every_line_is_one_line_and_every_object_parses() {
 
 #[test]
 fn without_a_session_a_bar_can_be_empty() {
-    for (stand, face, _) in stands() {
+    for (face, stand) in stands().iter().zip(Stand::ALL) {
         let style = Style { hide_when_idle: true, ..style(Format::Polybar) };
-        assert_eq!(style.line(&face).is_empty(), stand.is_quiet(), "{stand:?}");
+        assert_eq!(style.line(face).is_empty(), stand.is_quiet(), "{stand:?}");
+        let style = Style { format: Format::I3blocks, ..style };
+        assert_eq!(style.line(face).is_empty(), stand.is_quiet(), "{stand:?}");
+        // Some versions of i3blocks pass over an empty line.
+        assert_eq!(style.streamed(face) == "<span></span>", stand.is_quiet(), "{stand:?}");
         let style = Style { format: Format::Waybar, ..style };
-        let object: Value = serde_json::from_str(&style.line(&face)).unwrap();
+        let object: Value = serde_json::from_str(&style.line(face)).unwrap();
         assert_eq!(object["text"].as_str().unwrap().is_empty(), stand.is_quiet(), "{stand:?}");
     }
 }
 
 #[test]
-fn text_is_cut_before_it_is_escaped() {
-    let face = face(&json!({"commitment": {"text": "a & b & c & d"}}));
-    let style = Style { max_width: 4, ..style(Format::I3blocks) };
-    assert_eq!(style.line(&face), "<span color='#3fa266'>a &amp;…</span>");
-    let wide = Face { text: "漢字漢字".into(), time: String::new(), ..face };
-    assert_eq!(Style { format: Format::Plain, ..style }.line(&wide), "漢…");
+fn text_is_cut_before_it_is_escaped_and_the_time_stays() {
+    let face = face(&json!({"commitment": {"text": "a & b & c & d", "timebox_secs": 1500}}));
+    let style = Style { max_width: 20, ..style(Format::I3blocks) };
+    assert_eq!(style.line(&face), "<span color='#3fa266'>on task: a &amp;… 13 min</span>");
+    let style = Style {
+        max_width: 13,
+        template: Some(Template::parse("{text} for {time}").unwrap()),
+        ..style
+    };
+    assert_eq!(style.line(&face), "<span color='#3fa266'>a… for 13 min</span>");
+}
+
+#[test]
+fn a_line_is_as_narrow_as_it_has_to_be() {
+    let template = || Some(Template::parse("{says} {text} {title}").unwrap());
+    for (title, _) in hostile_titles() {
+        let face = face(&json!({"commitment": {"text": title}, "window": {"title": title}}));
+        for max_width in [0, 1, 7, 8, 20, 39] {
+            for template in [None, template()] {
+                let line = Style { template, max_width, ..style(Format::Plain) }.line(&face);
+                // The two characters around the fields are not cut.
+                assert!(line.width() <= max_width.max(3), "{max_width}: {line:?}");
+            }
+        }
+    }
+}
+
+/// Nobody is there to see it, or nothing is judged: a bar that is woken for the time would be woken
+/// for nothing.
+#[test]
+fn no_time_is_told_while_nothing_counts() {
+    for face in stands() {
+        let none =
+            matches!(face.stand, Stand::Down | Stand::Planning | Stand::Away | Stand::Paused);
+        assert_eq!(face.time.is_empty(), none, "{face:?}");
+    }
 }
 
 #[test]
@@ -188,7 +240,7 @@ fn time_is_told_in_minutes_or_seconds() {
 
 #[test]
 fn templates_name_fields_and_a_slip_is_named() {
-    let (_, face, _) = stands().swap_remove(7);
+    let face = ontask();
     let filled = |template: &str| {
         let template = Some(Template::parse(template).unwrap());
         Style { template, ..style(Format::Plain) }.line(&face)

@@ -2,21 +2,23 @@
 
 use antidrift_protocol::{
     Command, Complete, DriftStatus, Extend, NoArgs, Ontask, Phase, Refocus, State, Status,
-    client::ANSWER_LIMIT,
+    client::{ANSWER_LIMIT, Client},
+    paths::SocketPath,
 };
 use serde_json::value::RawValue;
 
-use super::Daemon;
+use super::NAME;
 use crate::{args::Button, exit::Failure, render};
 
 /// What a click on «the time is up» gives.
 const MORE: Extend = Extend { secs: 600 };
 
-pub(super) fn run(daemon: &Daemon, button: Button) -> Result<(), Failure> {
+/// Does what a click means.
+pub(crate) fn click(socket: &SocketPath, button: Button) -> Result<(), Failure> {
     if button == Button::Other {
         return Ok(());
     }
-    let mut client = daemon.connect()?;
+    let mut client = Client::connect(socket, NAME)?;
     let status: Status = client.ask(Command::Status(NoArgs {}), ANSWER_LIMIT)?;
     let Some(command) = meant(&status.state, button) else { return Ok(()) };
     // What became of it is seen in the bar.

@@ -21,6 +21,7 @@ mod status;
 mod why;
 mod windows;
 
+pub(crate) use click::click;
 pub(crate) use extend::text as extend_text;
 pub(crate) use ontask::answer as ontask_text;
 pub(crate) use pause::text as pause_text;
@@ -72,7 +73,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::Status(status) => status::run(&daemon, &status),
         Command::Preview(preview) => preview::run(&daemon, &preview),
         Command::Why(why) => why::run(&daemon, &why),
-        Command::Click { button } => click::run(&daemon, button),
+        Command::Click { button } => click(&daemon.socket, button),
         Command::Watch(watch) => crate::watch::run(daemon.socket, &watch),
     }
 }

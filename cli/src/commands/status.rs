@@ -32,12 +32,8 @@ fn line(daemon: &Daemon, bar: &Bar) -> String {
             let secs = state.commitment.as_ref().map_or(0, |commitment| commitment.elapsed_secs);
             Face::of(&state, Duration::from_secs(secs), false, bar.clock, clock::local)
         }
-        Err(failure) => {
-            if let Some(message) = failure.message() {
-                out::complain(&message);
-            }
-            Face::down()
-        }
+        // Only the line: polybar takes what is said on standard error for the line.
+        Err(failure) => Face::down(&failure.message().unwrap_or_default()),
     };
     bar.style.line(&face)
 }

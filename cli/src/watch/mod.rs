@@ -4,6 +4,7 @@
 //! all of them tell this one, which owns the model and never waits for anything else. Nothing ticks
 //! while nothing is counted down on a screen.
 
+mod clicks;
 mod follow;
 mod lines;
 mod model;
@@ -35,7 +36,7 @@ use self::{
 };
 use crate::{
     args,
-    bar::Bar,
+    bar::{Bar, Format},
     clock, exit,
     exit::Failure,
     notify::{self, Notifier, Told},
@@ -138,6 +139,9 @@ impl Shell {
                 }
             }
         })?;
+        if let Some(bar) = &bar {
+            bar_streams(bar, &socket, sender)?;
+        }
         let for_writer = sender.clone();
         let writer = Writer::start(move |happening| for_writer.send(happening).is_ok())?;
         if matches!(mode, Mode::Lines | Mode::Json | Mode::Bar) {
@@ -243,8 +247,9 @@ impl Shell {
                     notifier.withdraw(subject);
                 }
             }
-            // On the screen it is a part of the page; a log has one line for each.
-            Effect::Say(text) if self.mode != Mode::Screen => {
+            // On the screen it is a part of the page, and in a bar the tooltip says it: polybar takes
+            // standard error for the line, too. A log has one line for each.
+            Effect::Say(text) if !matches!(self.mode, Mode::Screen | Mode::Bar) => {
                 out::complain(&text.replace('\n', "; "));
             }
             Effect::Say(_) | Effect::Quit => {}
@@ -319,7 +324,7 @@ impl Shell {
             Mode::Bar => {
                 let Some(bar) = &self.bar else { return };
                 if let Some(face) = self.model.face(clock::now(), bar.clock, clock::local) {
-                    self.writer.push(Item::State(bar.style.line(&face)));
+                    self.writer.push(Item::State(bar.style.streamed(&face)));
                 }
             }
             Mode::Lines => {
@@ -375,6 +380,17 @@ fn spawn(
     let sender = sender.clone();
     let tell = move |happening| sender.send(happening).is_ok();
     thread::Builder::new().name(name.into()).spawn(move || work(&tell)).map(|_| ())
+}
+
+/// What the two streams of a bar need.
+fn bar_streams(bar: &Bar, socket: &SocketPath, sender: &Sender) -> io::Result<()> {
+    if bar.style.format != Format::I3blocks {
+        output::one_line_at_a_time();
+    } else if clicks::are_ours() {
+        let socket = socket.clone();
+        spawn("clicks", sender, move |_| clicks::serve(&socket))?;
+    }
+    Ok(())
 }
 
 fn signals(mode: Mode) -> io::Result<Signals> {

@@ -209,12 +209,14 @@ impl Model {
     }
 
     /// When the shown time changes next. A screen counts seconds with a timebox, else minutes; the
-    /// minutes of a timebox change with what is left of it.
+    /// minutes of a timebox change with what is left of it. A bar shows no time to nobody.
     fn next_count(&self, now: Duration, counting: Counting) -> Option<Duration> {
         let seen = self.seen.as_ref().filter(|seen| seen.state.phase == Phase::Active)?;
+        let aside = seen.state.away.is_some() || seen.state.paused.is_some();
         let timebox = seen.state.commitment.as_ref()?.timebox_secs;
         let clock = match counting {
             Counting::Nothing => return None,
+            Counting::Bar(_) if aside => return None,
             Counting::Screen if timebox.is_some() => Clock::Seconds,
             Counting::Screen => Clock::Minutes,
             Counting::Bar(clock) => clock,
@@ -231,7 +233,7 @@ impl Model {
     /// What a bar shows; nothing while nothing is known yet.
     pub(crate) fn face(&self, now: Duration, clock: Clock, local: Local) -> Option<Face> {
         match (self.link, &self.seen) {
-            (Link::Down, _) => Some(Face::down()),
+            (Link::Down, _) => Some(Face::down(self.outage().unwrap_or_default())),
             (Link::Trying, _) | (Link::Up, None) => None,
             (Link::Up, Some(seen)) => {
                 Some(Face::of(&seen.state, seen.elapsed(now), seen.over, clock, local))

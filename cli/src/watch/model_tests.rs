@@ -497,4 +497,11 @@ fn a_bar_is_woken_only_when_what_it_shows_changes() {
     let mut watch = Watch::new();
     watch.state(State { phase: Phase::Planning, ..State::default() });
     assert_eq!(watch.model.deadline(watch.now, minutes), None, "nothing counts without a session");
+    let away = State { away: Some(Away::Locked), ..state(None) };
+    let paused = State { paused: Some(Paused::default()), ..state(None) };
+    for aside in [away, paused] {
+        watch.state(aside);
+        let seconds = Counting::Bar(Clock::Seconds);
+        assert_eq!(watch.model.deadline(watch.now, seconds), None, "nor for nobody");
+    }
 }

@@ -9,7 +9,11 @@ use std::{
     time::Duration,
 };
 
-use rustix::stdio;
+use rustix::{
+    event::{PollFd, PollFlags, poll},
+    io::Errno,
+    stdio,
+};
 
 use super::{
     Happening,
@@ -21,6 +25,25 @@ use crate::out;
 const EDGES: usize = 64;
 /// How long a terminal may hold up the end.
 const LAST: Duration = Duration::from_millis(300);
+
+/// The least that a pipe can hold: a page.
+const PAGE: usize = 4096;
+
+/// Lets a pipe take a line only when the one before it was read. polybar 3.6 shows the first of the
+/// lines that it finds, and the others only when something more comes. Anything but a pipe stays as
+/// it is, and so does a pipe that holds too much already.
+///
+/// Not for i3blocks: it reads one line for each write, and 1.5 may miss the very first write. What it
+/// missed must not be in the way of the next.
+pub(super) fn one_line_at_a_time() {
+    let _ = rustix::pipe::fcntl_setpipe_size(stdio::stdout(), PAGE);
+}
+
+/// Waits until standard output takes something, or will never do.
+fn wait_for_room() {
+    let mut stdout = [PollFd::from_borrowed_fd(stdio::stdout(), PollFlags::OUT)];
+    while poll(&mut stdout, None) == Err(Errno::INTR) {}
+}
 
 /// Something to write.
 #[derive(Debug, PartialEq)]
@@ -116,10 +139,12 @@ fn write_on(shared: &Shared) -> io::Result<()> {
     // States that were skipped may lead back to the one that was written last.
     let mut last = String::new();
     loop {
+        let idle = |mailbox: &mut Mailbox| mailbox.items.is_empty();
+        drop(shared.changed.wait_while(shared.lock(), idle));
+        // What is pushed meanwhile takes the place of what is older.
+        wait_for_room();
         let item = {
-            let idle = |mailbox: &mut Mailbox| mailbox.items.is_empty();
-            let waited = shared.changed.wait_while(shared.lock(), idle);
-            let mut mailbox = waited.unwrap_or_else(PoisonError::into_inner);
+            let mut mailbox = shared.lock();
             mailbox.busy = true;
             mailbox.items.pop_front()
         };
