@@ -14,7 +14,7 @@ use std::{
     process::exit,
 };
 
-use spelling::{fold, is_unspaced, stem};
+use spelling::{COMMON, STOP, TASK, TILDE, fold, is_unspaced, stem};
 
 /// A spelling with the number it gets, and where it stands.
 #[derive(Default)]
@@ -45,10 +45,8 @@ impl Builder {
             ends.push(keys.len());
             values.push(*value);
         }
-        let _ = writeln!(
-            out,
-            "pub(super) static {name}: Table = Table {{ keys: {keys:?}, ends: &{ends:?}, values: &{values:?} }};"
-        );
+        let table = format!("Table {{ keys: {keys:?}, ends: &{ends:?}, values: &{values:?} }}");
+        emit(name, "Table", &table, out);
     }
 }
 
@@ -80,30 +78,42 @@ impl Lists {
     }
 }
 
-const TILDE: u16 = 1 << 12;
-const STOP: u16 = 1;
-const TASK: u16 = 2;
-const COMMON: u16 = 4;
+/// What is known of the kinds themselves.
+#[derive(Default)]
+struct Kinds {
+    names: Vec<String>,
+    /// Each kind as an expression.
+    heads: Vec<String>,
+    concerns: Lists,
+    beginnings: Lists,
+    own: Lists,
+    akin: Vec<(u16, u16)>,
+}
 
-fn main() {
-    let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR").unwrap_or_default()).join("catalogue");
-    println!("cargo::rerun-if-changed=catalogue");
-    println!("cargo::rerun-if-changed=src/ai/embedded/spelling.rs");
+impl Kinds {
+    fn read(dir: &Path) -> Self {
+        let files = files(dir);
+        let mut kinds =
+            Self { names: files.iter().map(|path| name(path)).collect(), ..Self::default() };
+        for (at, path) in files.iter().enumerate() {
+            kinds.add(at as u16, path);
+        }
+        kinds
+    }
 
-    let kind_files = files(&root.join("kinds"));
-    let kinds: Vec<String> = kind_files.iter().map(|path| name(path)).collect();
-    let number = |kind: &str, place: &str| -> u16 {
-        match kinds.iter().position(|it| it == kind) {
+    fn number(&self, kind: &str, place: &str) -> u16 {
+        match self.names.iter().position(|it| it == kind) {
             Some(at) => at as u16,
             None => fail(&format!("{place}: there is no kind «{kind}» in catalogue/kinds")),
         }
-    };
+    }
 
-    let mut out = String::new();
-    let (mut concerns, mut stems, mut own) = (Lists::default(), Lists::default(), Lists::default());
-    let mut heads = Vec::new();
-    let mut akin = Vec::new();
-    for (at, path) in kind_files.iter().enumerate() {
+    /// The kind that a file of sites or programs is about.
+    fn of_file(&self, path: &Path) -> u16 {
+        self.number(&name(path), &path.display().to_string())
+    }
+
+    fn add(&mut self, id: u16, path: &Path) {
         let (mut label, mut sort, mut talk) = (String::new(), String::new(), false);
         for (place, line) in lines(path) {
             let Some((key, value)) = line.split_once(" = ") else {
@@ -114,48 +124,60 @@ fn main() {
                 Some("label") => label = value.to_owned(),
                 Some("sort") => sort = value.to_owned(),
                 Some("task") => words.for_each(|word| match word.strip_suffix('*') {
-                    Some(beginning) => stems.add(fold(beginning), at as u16),
-                    None => concerns.add(fold(word), at as u16),
+                    Some(beginning) => self.beginnings.add(fold(beginning), id),
+                    None => self.concerns.add(fold(word), id),
                 }),
                 Some("own") => {
-                    words.for_each(|word| own.add(stem(&fold(word)).to_owned(), at as u16))
+                    words.for_each(|word| self.own.add(stem(&fold(word)).to_owned(), id))
                 }
                 Some("talk") => talk = true,
-                Some("akin") => words.for_each(|kind| akin.push((at as u16, number(kind, &place)))),
+                Some("akin") => {
+                    for kind in words {
+                        self.akin.push((id, self.number(kind, &place)));
+                    }
+                }
                 _ => fail(&format!("{place}: unknown key «{key}»")),
             }
         }
-        let sort = match sort.as_str() {
-            "leisure" => "Leisure",
-            "private" => "Private",
-            "apart" => "Apart",
-            "work" => "Work",
-            "neutral" => "Neutral",
-            "carrier" => "Carrier",
-            other => fail(&format!("{}: unknown sort «{other}»", path.display())),
-        };
-        heads.push(format!(
-            "Kind {{ name: {:?}, label: {label:?}, sort: Sort::{sort}, talk: {talk} }}",
-            kinds[at]
+        self.heads.push(format!(
+            "Kind {{ name: {:?}, label: {label:?}, sort: Sort::{}, talk: {talk} }}",
+            name(path),
+            sort_variant(&sort, path)
         ));
     }
+}
 
+fn sort_variant(sort: &str, path: &Path) -> &'static str {
+    match sort {
+        "leisure" => "Leisure",
+        "private" => "Private",
+        "apart" => "Apart",
+        "work" => "Work",
+        "neutral" => "Neutral",
+        "carrier" => "Carrier",
+        other => fail(&format!("{}: unknown sort «{other}»", path.display())),
+    }
+}
+
+fn sites(dir: &Path, kinds: &Kinds) -> Builder {
     let mut sites = Builder::default();
-    for path in files(&root.join("sites")) {
-        let kind = number(&name(&path), &path.display().to_string());
+    for path in files(dir) {
+        let kind = kinds.of_file(&path);
         for (place, line) in lines(&path) {
             for spelling in line.split(" = ") {
-                let (spelling, tilde) = match spelling.strip_prefix('~') {
-                    Some(spelling) => (spelling, TILDE),
-                    None => (spelling, 0),
-                };
+                let (spelling, tilde) = without_tilde(spelling);
                 sites.add(fold(spelling), kind | tilde, &place);
             }
         }
     }
+    sites
+}
+
+/// The classes of programs, and the beginnings of classes.
+fn programs(dir: &Path, kinds: &Kinds) -> (Builder, Builder) {
     let (mut classes, mut beginnings) = (Builder::default(), Builder::default());
-    for path in files(&root.join("programs")) {
-        let kind = number(&name(&path), &path.display().to_string());
+    for path in files(dir) {
+        let kind = kinds.of_file(&path);
         for (place, line) in lines(&path) {
             for class in line.split(" = ").skip(1) {
                 match class.strip_suffix('*') {
@@ -165,92 +187,133 @@ fn main() {
             }
         }
     }
+    (classes, beginnings)
+}
 
-    let mut flags: BTreeMap<String, u16> = BTreeMap::new();
-    let (mut blank, mut teaching, mut pastime) =
-        (Builder::default(), Builder::default(), Builder::default());
-    let mut groups = Lists::default();
-    let mut extensions = Vec::new();
-    for path in files(&root.join("words")) {
-        let file = name(&path);
-        let flag = match file.split('-').next() {
-            Some("stop") => STOP,
-            Some("task") => TASK,
-            Some("common") => COMMON,
-            _ => 0,
-        };
-        for (index, (place, line)) in lines(&path).into_iter().enumerate() {
-            let word = line.split(" = ").next().unwrap_or_default();
-            match file.split('-').next() {
-                Some("stop" | "task" | "common") => {
-                    let word = fold(word);
-                    if word.chars().any(is_unspaced) || !word.contains(' ') {
-                        *flags.entry(word).or_default() |= flag;
+/// What is known of words and phrases.
+#[derive(Default)]
+struct Words {
+    /// Words that tell little, each with its flags.
+    flags: BTreeMap<String, u16>,
+    extensions: Vec<(String, String)>,
+    blank: Builder,
+    teaching: Builder,
+    pastime: Builder,
+    groups: Lists,
+}
+
+impl Words {
+    fn read(dir: &Path, kinds: &Kinds) -> Self {
+        let mut words = Self::default();
+        for path in files(dir) {
+            let file = name(&path);
+            for (index, (place, line)) in lines(&path).into_iter().enumerate() {
+                let (word, value) = line.split_once(" = ").unwrap_or((&line, ""));
+                match file.split('-').next() {
+                    Some("stop") => words.flag(word, STOP),
+                    Some("task") => words.flag(word, TASK),
+                    Some("common") => words.flag(word, COMMON),
+                    Some("extensions") => words.extensions.push((fold(word), fold(value))),
+                    Some("blank") => words.blank.add(fold(word), 0, &place),
+                    Some("teaching") => words.teaching.add(fold(word), 0, &place),
+                    Some("pastime" | "topics") => {
+                        words.add_pastime(word, kinds.number(value.trim(), &place), &place);
                     }
+                    Some("pairs") => words.add_group(&line, index as u16),
+                    _ => fail(&format!("{}: unknown file", path.display())),
                 }
-                Some("extensions") => {
-                    extensions
-                        .push((fold(word), fold(line.split(" = ").nth(1).unwrap_or_default())));
-                }
-                Some("blank") => blank.add(fold(word), 0, &place),
-                Some("teaching") => teaching.add(fold(word), 0, &place),
-                Some("pastime" | "topics") => {
-                    let kind = line.split(" = ").nth(1).unwrap_or_default().trim();
-                    let (word, tilde) = match word.strip_prefix('~') {
-                        Some(word) => (word, TILDE),
-                        None => (word, 0),
-                    };
-                    let key = fold(word);
-                    // Two languages may read one phrase in two ways; the first counts.
-                    if !pastime.entries.contains_key(&key) {
-                        pastime.add(key, number(kind, &place) | tilde, &place);
-                    }
-                }
-                Some("pairs") => line.split(" = ").for_each(|word| {
-                    let word = fold(word);
-                    let key = if word.contains(' ') { word } else { stem(&word).to_owned() };
-                    groups.add(key, index as u16);
-                }),
-                _ => fail(&format!("{}: unknown file", path.display())),
             }
         }
-    }
-    let mut words = Builder::default();
-    for (word, flag) in flags {
-        words.add(word, flag, "words");
+        words
     }
 
-    let _ = writeln!(out, "pub(super) static KINDS: &[Kind] = &[{}];", heads.join(", "));
-    let _ = writeln!(out, "pub(super) static AKIN: &[(KindId, KindId)] = &{akin:?};");
-    let _ = writeln!(out, "pub(super) static EXTENSIONS: &[(&str, &str)] = &{extensions:?};");
+    fn flag(&mut self, word: &str, flag: u16) {
+        let word = fold(word);
+        if word.chars().any(is_unspaced) || !word.contains(' ') {
+            *self.flags.entry(word).or_default() |= flag;
+        }
+    }
+
+    /// Two languages may read one phrase in two ways; the first counts.
+    fn add_pastime(&mut self, phrase: &str, kind: u16, place: &str) {
+        let (phrase, tilde) = without_tilde(phrase);
+        let key = fold(phrase);
+        if !self.pastime.entries.contains_key(&key) {
+            self.pastime.add(key, kind | tilde, place);
+        }
+    }
+
+    fn add_group(&mut self, line: &str, group: u16) {
+        for word in line.split(" = ").map(fold) {
+            let key = if word.contains(' ') { word } else { stem(&word).to_owned() };
+            self.groups.add(key, group);
+        }
+    }
+
+    fn flagged(&self) -> Builder {
+        let mut flagged = Builder::default();
+        for (word, flags) in &self.flags {
+            flagged.add(word.clone(), *flags, "words");
+        }
+        flagged
+    }
+}
+
+fn main() {
+    println!("cargo::rerun-if-changed=catalogue");
+    println!("cargo::rerun-if-changed=src/ai/embedded/spelling.rs");
+
+    let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR").unwrap_or_default()).join("catalogue");
+    let kinds = Kinds::read(&root.join("kinds"));
+    let sites = sites(&root.join("sites"), &kinds);
+    let (classes, beginnings) = programs(&root.join("programs"), &kinds);
+    let words = Words::read(&root.join("words"), &kinds);
+
+    let mut out = String::new();
+    emit("KINDS", "&[Kind]", &format!("&[{}]", kinds.heads.join(", ")), &mut out);
+    emit("AKIN", "&[(KindId, KindId)]", &format!("&{:?}", kinds.akin), &mut out);
+    emit("EXTENSIONS", "&[(&str, &str)]", &format!("&{:?}", words.extensions), &mut out);
     let mut lists = Vec::new();
-    concerns.table(&mut lists).emit("CONCERNS", &mut out);
-    stems.table(&mut lists).emit("CONCERN_BEGINNINGS", &mut out);
-    own.table(&mut lists).emit("OWN", &mut out);
-    groups.table(&mut lists).emit("GROUPS", &mut out);
+    kinds.concerns.table(&mut lists).emit("CONCERNS", &mut out);
+    kinds.beginnings.table(&mut lists).emit("CONCERN_BEGINNINGS", &mut out);
+    kinds.own.table(&mut lists).emit("OWN", &mut out);
+    words.groups.table(&mut lists).emit("GROUPS", &mut out);
     sites.emit("SITES", &mut out);
     classes.emit("CLASSES", &mut out);
     beginnings.emit("CLASS_BEGINNINGS", &mut out);
-    words.emit("WORDS", &mut out);
-    blank.emit("BLANK", &mut out);
-    teaching.emit("TEACHING", &mut out);
-    pastime.emit("PASTIME", &mut out);
-    let flat: Vec<u16> = lists.iter().flatten().copied().collect();
-    let ends: Vec<usize> = lists
-        .iter()
-        .scan(0, |end, list| {
-            *end += list.len();
-            Some(*end)
-        })
-        .collect();
-    let _ = writeln!(
-        out,
-        "pub(super) static LISTS: &[u16] = &{flat:?};\npub(super) static LIST_ENDS: &[u16] = &{ends:?};"
-    );
+    words.flagged().emit("WORDS", &mut out);
+    words.blank.emit("BLANK", &mut out);
+    words.teaching.emit("TEACHING", &mut out);
+    words.pastime.emit("PASTIME", &mut out);
+    emit_lists(&lists, &mut out);
+
     let target = PathBuf::from(env::var("OUT_DIR").unwrap_or_default()).join("catalogue.rs");
     if let Err(error) = fs::write(&target, out) {
         fail(&format!("{}: {error}", target.display()));
     }
+}
+
+fn emit(name: &str, of_type: &str, value: &str, out: &mut String) {
+    let _ = writeln!(out, "pub(super) static {name}: {of_type} = {value};");
+}
+
+/// All lists one behind the other, and where each ends.
+fn emit_lists(lists: &[Vec<u16>], out: &mut String) {
+    let mut end = 0;
+    let ends: Vec<usize> = lists
+        .iter()
+        .map(|list| {
+            end += list.len();
+            end
+        })
+        .collect();
+    emit("LISTS", "&[u16]", &format!("&{:?}", lists.concat()), out);
+    emit("LIST_ENDS", "&[u16]", &format!("&{ends:?}"), out);
+}
+
+/// A spelling without the `~` before it, and the flag that this is.
+fn without_tilde(spelling: &str) -> (&str, u16) {
+    spelling.strip_prefix('~').map_or((spelling, 0), |spelling| (spelling, TILDE))
 }
 
 fn files(dir: &Path) -> Vec<PathBuf> {

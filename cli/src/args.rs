@@ -12,7 +12,7 @@ use clap::{
 use rustix::stdio;
 
 pub(crate) use self::desk::{Allow, AllowList, AllowWhat, Entries, Pick, Refocus, Windows};
-use crate::out;
+use crate::{bar::Format, out};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -114,11 +114,38 @@ Examples:
   sleep 3; antidrift why         time to go to the window that you ask about
   antidrift why --json | jq -r '.steps[] | select(.step==\"rule\").detail'";
 
+const STATUS_HELP: &str = "\
+With --format or --template one line is printed whatever happens, since a bar has
+nowhere to show an error. Examples for each bar are in contrib.
+
+A template names fields: {state} (down, planning, away, paused, detour, drifting,
+overtime, ontask, checking, active, review), {says} (the same in words), {text}
+(the commitment), {next}, {time} (left, over as +3 min, or since the start),
+{reason}, {title}, {class}. A brace is written twice. What surrounds the fields
+is passed on as it is.
+
+Examples:
+  antidrift status
+  antidrift status --json | jq -r .state.phase
+  antidrift status --format waybar
+  antidrift status --template '{state}: {text} ({time})'";
+
+const CLICK_HELP: &str = "\
+Left is the natural answer: back to task while drifting, ten more minutes when the
+time is up, on after a pause or detour, out of the review. Middle: this is on task.
+Right: end the session. Their numbers 1, 2 and 3 do as well; another does nothing.
+
+Examples:
+  antidrift click left
+  antidrift click \"$BLOCK_BUTTON\"   in i3blocks";
+
 const WATCH_HELP: &str = "\
 On a terminal: a live view; keys b (back to task), t (this is on task),
 e (end session), p (pause and resume), + (10 more minutes, when the time is up),
 q (quit). While it is in front of its terminal, that terminal is not judged
-(within tmux it is). In a pipe: one line a change, for bars.
+(within tmux it is). In a pipe: one line a change.
+With --format or --template: one line for a bar at each change, and no popups; see
+antidrift status --help.
 Alerts are also shown as desktop notifications by notify-send; of several
 watches one shows them. How one is answered is up to the notification service,
 so none says so itself: in dunst, unless it is set up otherwise, a middle click
@@ -174,7 +201,7 @@ pub(crate) enum Command {
     /// Leave the review
     End,
     /// Show what the daemon knows
-    Status(Json),
+    Status(Status),
     /// Check everything that has to work, and say what to do where it does not
     Doctor,
     /// Explain how the status of the window came about
@@ -185,6 +212,13 @@ pub(crate) enum Command {
     Preview(Json),
     /// Follow what happens, and raise popups
     Watch(Watch),
+    /// Do what a click on the bar means: left back to task, middle on task, right end
+    #[command(after_help = CLICK_HELP)]
+    Click {
+        /// left, middle or right, or 1, 2 or 3
+        #[arg(value_parser = button)]
+        button: Button,
+    },
 }
 
 #[derive(Debug, Group)]
@@ -319,6 +353,56 @@ pub(crate) struct Coach {
     pub(crate) answer: Json,
 }
 
+/// A button of the mouse on a bar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Button {
+    Left,
+    Middle,
+    Right,
+    /// The wheel and the like, or none at all.
+    Other,
+}
+
+/// Buttons by name, or by the number that bars give.
+fn button(typed: &str) -> Result<Button, String> {
+    match typed {
+        "left" | "1" => Ok(Button::Left),
+        "middle" | "2" => Ok(Button::Middle),
+        "right" | "3" => Ok(Button::Right),
+        number if number.parse::<u8>().is_ok() => Ok(Button::Other),
+        _ => Err("left, middle, right, or the number of a button".to_owned()),
+    }
+}
+
+#[derive(Debug, Default, Group)]
+#[command(after_help = STATUS_HELP)]
+pub(crate) struct Status {
+    #[command(flatten)]
+    pub(crate) answer: Json,
+    #[command(flatten)]
+    pub(crate) bar: Bar,
+}
+
+/// One line for a bar.
+#[derive(Debug, Default, Group)]
+pub(crate) struct Bar {
+    /// One line for a bar
+    #[arg(long, value_enum, value_name = "BAR", conflicts_with = "json")]
+    pub(crate) format: Option<Format>,
+    /// A line of your own, with fields such as {text}; without --format plain text
+    #[arg(long, value_name = "TEXT", conflicts_with = "json")]
+    pub(crate) template: Option<String>,
+    /// An empty line while there is no session
+    #[arg(long)]
+    pub(crate) hide_when_idle: bool,
+    /// Most columns of the text, or of each field of a template
+    #[arg(long, value_name = "COLUMNS")]
+    pub(crate) max_width: Option<usize>,
+    /// Time in seconds rather than minutes
+    #[arg(long)]
+    pub(crate) seconds: bool,
+}
+
 #[derive(Debug, Default, Group)]
 #[command(after_help = WATCH_HELP)]
 pub(crate) struct Watch {
@@ -329,8 +413,10 @@ pub(crate) struct Watch {
     #[arg(long)]
     pub(crate) no_notify: bool,
     /// Desktop notifications and nothing else
-    #[arg(long, conflicts_with_all = ["no_notify", "json"])]
+    #[arg(long, conflicts_with_all = ["no_notify", "json", "format", "template"])]
     pub(crate) notify_only: bool,
+    #[command(flatten)]
+    pub(crate) bar: Bar,
 }
 
 /// What a command line comes to.
@@ -381,8 +467,10 @@ fn plain(given: &[OsString]) -> Option<Args> {
     let (name, rest) = words.split_first()?;
     let rest: Vec<&str> = rest.iter().map(|word| word.to_str()).collect::<Option<_>>()?;
     let command = match (name.to_str()?, rest.as_slice()) {
-        ("status", []) => Command::Status(Json { json: false }),
-        ("status", ["--json"]) => Command::Status(Json { json: true }),
+        ("status", []) => Command::Status(Status::default()),
+        ("status", ["--json"]) => {
+            Command::Status(Status { answer: Json { json: true }, ..Status::default() })
+        }
         ("refocus", []) => Command::Refocus(Refocus { activate: false }),
         ("refocus", ["--activate"]) => Command::Refocus(Refocus { activate: true }),
         ("ontask", []) => Command::Ontask(Ontask::default()),

@@ -12,6 +12,7 @@
 //! (`--target` keeps the flag from the macros that run at build time, which must be dynamic.)
 
 mod args;
+mod bar;
 mod clock;
 mod commands;
 mod duration;

@@ -13,10 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use antidrift_daemon::{
-    ai::embedded::{Aim, Catalogue, judge},
-    evidence::context_title,
-};
+use antidrift_daemon::ai::embedded::{Catalogue, Thresholds};
 
 /// Times per window.
 const TIMES: usize = 200;
@@ -36,11 +33,10 @@ fn main() {
     let (mut aims, mut first, mut warm) = (Vec::new(), Vec::new(), Vec::new());
     for row in &rows {
         let begin = Instant::now();
-        let aim = Aim::new(&catalogue, &[&row.commitment], &row.allowed_classes);
+        let aim = row.aim(&catalogue);
         aims.push(begin.elapsed());
         let once = || {
-            let title = context_title(&row.window_title);
-            black_box(judge(&catalogue, &aim, &row.window_class, &title));
+            black_box(row.opinion(&catalogue, &Thresholds::default(), &aim));
         };
         let begin = Instant::now();
         once();

@@ -8,6 +8,7 @@ use std::{
     fs::{self, File, TryLockError},
     io::{self, Read, Seek, Write},
     os::unix::{
+        ffi::OsStrExt,
         fs::{FileTypeExt, MetadataExt},
         net::UnixStream,
     },
@@ -72,6 +73,14 @@ pub enum InstanceError {
         /// Why.
         source: io::Error,
     },
+    /// Someone listens on the socket who is not the daemon.
+    #[error(
+        "{} is the socket of a service manager, which starts antidriftd itself; use that \
+         (systemctl --user restart antidriftd.service), or end it first (systemctl --user stop \
+         antidriftd.socket)",
+        .0.display()
+    )]
+    Managed(PathBuf),
     /// There is an old socket, and no lock to tell whether it is in use.
     #[error(
         "{} exists, and without locks nobody can tell whether it is in use; remove it if no \
@@ -79,6 +88,15 @@ pub enum InstanceError {
         .0.display()
     )]
     Unproven(PathBuf),
+}
+
+/// How somebody wants to be the daemon.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Claim {
+    /// It takes over from the daemon that runs.
+    pub replace: bool,
+    /// A service manager gave it the socket, so what lies there stays.
+    pub given: bool,
 }
 
 /// The right to be the daemon; it ends with the process, however that ends.
@@ -95,13 +113,13 @@ impl Instance {
     /// # Errors
     ///
     /// Another daemon runs, or something is in the way that is not ours to remove.
-    pub fn acquire(socket: &SocketPath, replace: bool) -> Result<Self, InstanceError> {
+    pub fn acquire(socket: &SocketPath, claim: Claim) -> Result<Self, InstanceError> {
         let path = socket.lock();
         let file = open_lock(&path)
             .map_err(|source| InstanceError::Unusable { path: path.clone(), source })?;
         let lock = match file.try_lock() {
             Ok(()) => Some(file),
-            Err(TryLockError::WouldBlock) if replace => {
+            Err(TryLockError::WouldBlock) if claim.replace => {
                 let holder = Holder { lock: &file, path: &path, socket: &socket.path };
                 holder.replace()?;
                 Some(file)
@@ -130,12 +148,14 @@ impl Instance {
                 tracing::debug!(%error, "the process id could not be written to the lock file");
             }
         }
-        remove_stale(&socket.path, lock.is_some())?;
+        if !claim.given {
+            remove_stale(&socket.path, lock.is_some())?;
+        }
         Ok(Self { _lock: lock })
     }
 }
 
-/// Removes a socket that nobody can be behind, since we hold the lock.
+/// Removes a socket that no daemon can be behind, since we hold the lock.
 fn remove_stale(path: &Path, locked: bool) -> Result<(), InstanceError> {
     let Ok(meta) = fs::symlink_metadata(path) else { return Ok(()) };
     if !meta.file_type().is_socket() {
@@ -144,7 +164,34 @@ fn remove_stale(path: &Path, locked: bool) -> Result<(), InstanceError> {
     if !locked {
         return Err(InstanceError::Unproven(path.into()));
     }
+    if is_listened_on(path) {
+        // A daemon that was killed drops its lock a moment before its socket.
+        std::thread::sleep(RETRY_PAUSE);
+        if is_listened_on(path) {
+            return Err(InstanceError::Managed(path.into()));
+        }
+    }
     fs::remove_file(path).map_err(|source| InstanceError::Stuck { path: path.into(), source })
+}
+
+/// Whether the kernel lists a listening socket with this path. To connect instead would have a
+/// service manager start a daemon, which would take over from us.
+fn is_listened_on(path: &Path) -> bool {
+    let sockets = fs::read("/proc/net/unix").unwrap_or_default();
+    sockets.split(|&byte| byte == b'\n').any(|line| is_listener(line, path))
+}
+
+/// Whether a line of `/proc/net/unix` (proc_net(5)) is a listening socket with this path.
+fn is_listener(line: &[u8], path: &Path) -> bool {
+    /// `__SO_ACCEPTCON`, the flag of sockets that listen.
+    const LISTENS: &[u8] = b"00010000";
+    // `0000000000000000: 00000002 00000000 00010000 0001 01  1874 /run/user/1000/bus`
+    let mut fields = line.splitn(7, |&byte| byte == b' ');
+    let listens = fields.nth(3) == Some(LISTENS);
+    let Some(rest) = fields.nth(2).map(<[u8]>::trim_ascii_start) else { return false };
+    // The inode's number, padded in front, and the path, which may hold spaces.
+    let mut rest = rest.splitn(2, |&byte| byte == b' ');
+    listens && rest.nth(1) == Some(path.as_os_str().as_bytes())
 }
 
 /// Whoever holds the lock that we want.
@@ -266,23 +313,23 @@ mod tests {
     #[test]
     fn the_second_is_told_who_is_first() {
         let (_dir, socket) = place();
-        let first = Instance::acquire(&socket, false).unwrap();
-        let error = Instance::acquire(&socket, false).unwrap_err().to_string();
+        let first = Instance::acquire(&socket, Claim::default()).unwrap();
+        let error = Instance::acquire(&socket, Claim::default()).unwrap_err().to_string();
         assert!(error.contains(&format!("process {}", std::process::id())), "{error}");
         assert!(error.contains("--replace"), "{error}");
         drop(first);
-        Instance::acquire(&socket, false).unwrap();
+        Instance::acquire(&socket, Claim::default()).unwrap();
     }
 
     #[test]
     fn an_old_socket_is_removed_and_nothing_else_is() {
         let (_dir, socket) = place();
         drop(UnixListener::bind(&socket.path).unwrap());
-        drop(Instance::acquire(&socket, false).unwrap());
+        drop(Instance::acquire(&socket, Claim::default()).unwrap());
         assert!(!socket.path.exists());
 
         fs::write(&socket.path, "precious").unwrap();
-        let error = Instance::acquire(&socket, false).unwrap_err();
+        let error = Instance::acquire(&socket, Claim::default()).unwrap_err();
         assert!(matches!(error, InstanceError::Foreign(_)), "{error}");
         assert_eq!(fs::read(&socket.path).unwrap(), b"precious");
 
@@ -293,14 +340,32 @@ mod tests {
         assert!(socket.path.exists());
     }
 
+    /// A service manager listens, though no daemon runs.
+    #[test]
+    fn a_socket_that_is_listened_on_is_left_alone() {
+        let (_dir, socket) = place();
+        let listener = UnixListener::bind(&socket.path).unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let error = Instance::acquire(&socket, Claim::default()).unwrap_err();
+        assert!(matches!(error, InstanceError::Managed(_)), "{error}");
+        assert!(listener.accept().is_err(), "a connection would start the daemon");
+        drop(Instance::acquire(&socket, Claim { replace: false, given: true }).unwrap());
+        assert!(socket.path.exists());
+        drop(listener);
+        drop(Instance::acquire(&socket, Claim::default()).unwrap());
+        assert!(!socket.path.exists());
+    }
+
     #[test]
     fn a_process_that_does_not_hold_the_lock_is_not_ended() {
         let (dir, socket) = place();
-        let _first = Instance::acquire(&socket, false).unwrap();
+        let _first = Instance::acquire(&socket, Claim::default()).unwrap();
         // As if the holder could not write its own id and an old one stood there.
         let mut bystander = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         fs::write(dir.path().join("d.lock"), format!("{}\n", bystander.id())).unwrap();
-        let error = Instance::acquire(&socket, true).unwrap_err().to_string();
+        let error = Instance::acquire(&socket, Claim { replace: true, given: false })
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("does not hold"), "{error}");
         assert!(bystander.try_wait().unwrap().is_none(), "it was ended");
         bystander.kill().unwrap();
@@ -319,6 +384,31 @@ mod tests {
             ("", false),
         ] {
             assert_eq!(is_lock(line, pid, 9_437_242), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn lines_of_proc_net_unix() {
+        let path = Path::new("/run/user/1000/a b.sock");
+        for (line, expected) in [
+            (
+                "0000000000000000: 00000002 00000000 00010000 0001 01 21874 /run/user/1000/a b.sock",
+                true,
+            ),
+            (
+                "0000000000000000: 00000002 00000000 00010000 0001 01  1874 /run/user/1000/a b.sock",
+                true,
+            ),
+            (
+                "0000000000000000: 00000003 00000000 00000000 0001 03 21875 /run/user/1000/a b.sock",
+                false,
+            ),
+            ("0000000000000000: 00000002 00000000 00010000 0001 01 21874 /run/user/1000/a", false),
+            ("0000000000000000: 00000002 00000000 00010000 0001 01 21874", false),
+            ("Num       RefCount Protocol Flags    Type St Inode Path", false),
+            ("", false),
+        ] {
+            assert_eq!(is_listener(line.as_bytes(), path), expected, "{line}");
         }
     }
 }

@@ -18,6 +18,7 @@ pub mod sensor;
 pub mod server;
 pub mod service_manager;
 pub mod session;
+pub mod socket_activation;
 pub mod store;
 
 use std::{io, sync::Arc, time::Duration};
@@ -37,8 +38,9 @@ use controller::{Controller, REQUEST_QUEUE};
 use desk::Desk;
 use history::History;
 use sensor::Absence;
-use server::{Checkable, Coaching, Server, ServerError, Services};
+use server::{Checkable, Coaching, Listening, Server, ServerError, Services};
 use session::{JudgeSettings, Session, Settings};
+use socket_activation::Given;
 use store::{StateDir, Store};
 
 /// How much longer a judgement is waited for than its backend may take: the backend knows what the
@@ -51,6 +53,8 @@ const BACKSTOP: Duration = Duration::from_secs(1);
 pub struct Options {
     /// Where it listens. Its directory has been prepared, and the lock beside it is held.
     pub socket: SocketPath,
+    /// The socket itself, if the service manager has opened it.
+    pub given: Option<Given>,
     /// Where it saves.
     pub state_dir: StateDir,
     /// How it decides.
@@ -80,7 +84,7 @@ pub enum RunError {
 ///
 /// What keeps it from starting. Nothing that happens later ends it.
 pub async fn run(options: Options) -> Result<(), RunError> {
-    let Options { socket, state_dir, config, display, wayland, login } = options;
+    let Options { socket, given, state_dir, config, display, wayland, login } = options;
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     // A daemon that was started from a terminal outlives it.
@@ -125,7 +129,11 @@ pub async fn run(options: Options) -> Result<(), RunError> {
     let stop = CancellationToken::new();
     let (sender, messages) = mpsc::channel(REQUEST_QUEUE);
     let instance = format!("{:x}-{:x}", std::process::id(), started.boot.as_nanos());
-    let server = Server::bind(&socket, sender, instance, services, stop.clone())?;
+    let listening = match given {
+        Some(given) => Listening::on_given(given, &socket)?,
+        None => Listening::bind(&socket)?,
+    };
+    let server = Server::new(listening, sender, instance, services, stop.clone());
     let (observed, observations) = watch::channel(None);
     let sensor = sensor::spawn(
         sensing,

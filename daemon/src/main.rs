@@ -8,7 +8,11 @@ use std::{
 };
 
 use antidrift_daemon::{
-    Options, RunError, ai::guard, config::Config, instance::Instance, logging, login, run,
+    Options, RunError,
+    ai::guard,
+    config::Config,
+    instance::{Claim, Instance},
+    logging, login, run, socket_activation,
     store::StateDir,
 };
 use antidrift_protocol::{
@@ -95,6 +99,8 @@ fn start(args: Args) -> Result<(), (u8, String)> {
     fn fatal(error: impl ToString) -> (u8, String) {
         (1, error.to_string())
     }
+    // Before anything else is opened, which could get the number of a socket that is not there.
+    let given = socket_activation::take().map_err(usage)?;
     let var = |name| env::var(name).ok().filter(|value| !value.is_empty());
     let level = logging::level(args.verbose, var("ANTIDRIFT_LOG").as_deref()).map_err(usage)?;
     logging::start(level, var("JOURNAL_STREAM").is_some());
@@ -108,7 +114,11 @@ fn start(args: Args) -> Result<(), (u8, String)> {
     }
     .map_err(usage)?;
     socket.prepare_dir().map_err(fatal)?;
-    let _instance = Instance::acquire(&socket, args.replace).map_err(fatal)?;
+    if let Some(given) = &given {
+        given.check(&socket).map_err(usage)?;
+    }
+    let claim = Claim { replace: args.replace, given: given.is_some() };
+    let _instance = Instance::acquire(&socket, claim).map_err(fatal)?;
     let state_dir = StateDir {
         path: paths::state_dir()
             .ok_or_else(|| "there is no home directory; set HOME or XDG_STATE_HOME".to_owned()),
@@ -116,6 +126,7 @@ fn start(args: Args) -> Result<(), (u8, String)> {
     };
     let options = Options {
         socket,
+        given,
         state_dir,
         config,
         display: var("DISPLAY"),

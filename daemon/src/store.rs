@@ -80,20 +80,26 @@ impl fmt::Debug for Queue {
 
 impl Store {
     /// Opens the state directory and reads what an earlier daemon left. Nothing that is found there
-    /// keeps the daemon from starting: what cannot be read is set aside under another name.
-    pub fn open(dir: StateDir) -> (Self, Option<Snapshot>) {
+    /// keeps the daemon from starting: what is no snapshot is set aside under another name. What
+    /// cannot be read may be a whole one, so it is left in its place and nothing is saved over it.
+    pub fn open(mut dir: StateDir) -> (Self, Option<Snapshot>) {
         let mut snapshot = None;
-        match &dir.path {
-            Ok(path) => {
-                if let Err(error) = prepare(path, dir.made_by_user) {
-                    tracing::warn!("nothing will be saved: {}: {error}", path.display());
-                } else {
-                    remove_leftovers(path);
-                }
-                snapshot = restore(path);
+        let opened = dir.path.clone().and_then(|path| {
+            let prepared = prepare(&path, dir.made_by_user);
+            if prepared.is_ok() {
+                remove_leftovers(&path);
             }
-            Err(why) => tracing::warn!("nothing will be saved: {why}"),
+            snapshot = restore(&path)?;
+            // It is made again at each save: it may come back.
+            if let Err(error) = prepared {
+                tracing::warn!("nothing will be saved: {}: {error}", path.display());
+            }
+            Ok(path)
+        });
+        if let Err(why) = &opened {
+            tracing::warn!("nothing will be saved: {why}");
         }
+        dir.path = opened;
         let shared = Arc::new(Shared { dir, queue: Mutex::default() });
         (Self { shared }, snapshot)
     }
@@ -256,42 +262,56 @@ enum Unfit {
     Newer,
 }
 
-/// Reads the snapshot; sets aside what is none.
-fn restore(dir: &Path) -> Option<Snapshot> {
+/// Reads the snapshot; sets aside what is none. The error says why it is neither read nor gone.
+fn restore(dir: &Path) -> Result<Option<Snapshot>, String> {
     let path = dir.join(FILE);
+    let in_place = |problem: String| {
+        format!(
+            "the saved session {} {problem}; it is left as it is, so that nothing is lost: see to it \
+             and restart the daemon",
+            path.display()
+        )
+    };
     let (unfit, why) = match read(&path) {
-        Ok(text) => match parse(&text) {
-            Ok(snapshot) => return Some(snapshot),
+        Ok(Some(text)) => match parse(&text) {
+            Ok(snapshot) => return Ok(Some(snapshot)),
             Err(reason) => reason,
         },
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
-        Err(error) => (Unfit::Corrupt, error.to_string()),
+        Ok(None) => (Unfit::Corrupt, "it is no regular file".to_owned()),
+        Err(_) if is_absent(&path) => return Ok(None),
+        Err(error) => return Err(in_place(format!("cannot be read ({error})"))),
     };
     let aside = aside_name(dir, unfit);
-    match fs::rename(&path, &aside) {
-        Ok(()) => tracing::warn!(
-            "the saved session {} cannot be used ({why}); it is kept as {}",
-            path.display(),
-            aside.display()
-        ),
-        Err(error) => tracing::warn!(
-            "the saved session {} cannot be used ({why}), nor moved out of the way ({error})",
-            path.display()
-        ),
+    if let Err(error) = fs::rename(&path, &aside) {
+        return Err(in_place(format!(
+            "cannot be used ({why}), nor moved out of the way ({error})"
+        )));
     }
-    None
+    tracing::warn!(
+        "the saved session {} cannot be used ({why}); it is kept as {}",
+        path.display(),
+        aside.display()
+    );
+    Ok(None)
 }
 
-fn read(path: &Path) -> io::Result<Vec<u8>> {
+/// Whether nothing of that name is there, not even a link that leads nowhere.
+fn is_absent(path: &Path) -> bool {
+    let absent = [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory];
+    fs::symlink_metadata(path).is_err_and(|error| absent.contains(&error.kind()))
+}
+
+/// What stands in the file; `None` if it is something else than a file.
+fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     let mut text = Vec::new();
     // Opening a pipe would wait for a writer for ever.
     let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
     if !file.metadata()?.is_file() {
-        return Err(io::Error::other("it is no regular file"));
+        return Ok(None);
     }
     file.take(MAX_FILE).read_to_end(&mut text)?;
-    Ok(text)
+    Ok(Some(text))
 }
 
 fn parse(text: &[u8]) -> Result<Snapshot, (Unfit, String)> {

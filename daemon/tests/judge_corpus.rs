@@ -7,11 +7,8 @@ mod corpus;
 
 use std::path::Path;
 
-use antidrift_daemon::{
-    ai::embedded::{Aim, Answer, Catalogue, judge},
-    evidence::context_title,
-};
-use corpus::{Said, Score, share};
+use antidrift_daemon::ai::embedded::{Catalogue, Thresholds};
+use corpus::{Score, share};
 
 fn score(file: &str) -> Score {
     let path =
@@ -19,14 +16,8 @@ fn score(file: &str) -> Score {
     let rows = corpus::read(&path).unwrap();
     let catalogue = Catalogue::default();
     let said = rows.iter().map(|row| {
-        let aim = Aim::new(&catalogue, &[&row.commitment], &row.allowed_classes);
-        let title = context_title(&row.window_title);
-        let said = match judge(&catalogue, &aim, &row.window_class, &title).answer {
-            Answer::OnTask { .. } => Said::OnTask,
-            Answer::Drifting => Said::Drifting,
-            Answer::Unsure => Said::Unsure,
-        };
-        (row, said)
+        let opinion = row.opinion(&catalogue, &Thresholds::default(), &row.aim(&catalogue));
+        (row, opinion.answer.into())
     });
     Score::of(said)
 }

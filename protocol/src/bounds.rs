@@ -121,8 +121,17 @@ impl Allowed {
     }
 }
 
-/// The longest beginning of `text` with at most `limit` bytes.
-pub(crate) fn cut(text: &str, limit: usize) -> &str {
+/// The longest beginning of `text` with at most `limit` bytes; no character is split.
+///
+/// ```
+/// use antidrift_protocol::cut;
+///
+/// assert_eq!(cut("naïve", 3), "na");
+/// assert_eq!(cut("naïve", 4), "naï");
+/// assert_eq!(cut("naïve", 1024), "naïve");
+/// ```
+#[must_use]
+pub fn cut(text: &str, limit: usize) -> &str {
     let mut end = limit.min(text.len());
     while !text.is_char_boundary(end) {
         end -= 1;

@@ -65,7 +65,7 @@
 //! if the request had none that could be read. Several requests may be sent without waiting. You may
 //! close your sending half after the last one; the replies still come. A connection may stay open,
 //! but when all 64 are taken, the one that has been idle longest is closed for a new one, unless it
-//! is a subscription.
+//! is a subscription; one whose reply waits to be taken is idle.
 //!
 //! # 3. Greet, if you outlive upgrades
 //!

@@ -65,18 +65,27 @@ pub struct Shown {
     pub actions: Vec<(String, String)>,
     /// `LOW`, `NORMAL` or `CRITICAL`.
     pub urgency: String,
+    /// The colour of its frame, as `#rrggbb`.
+    pub frame: String,
 }
 
 impl Dunst {
     /// Starts bus and service on this desktop.
     pub fn start(desktop: &Desktop) -> Self {
+        Self::start_with(desktop, "")
+    }
+
+    /// The same with a file of further rules beside the default configuration.
+    pub fn start_with(desktop: &Desktop, rules: &str) -> Self {
         let home = Home::new();
         let bus = Bus::start(&home);
         // The default configuration, but for the program that shows the context menu: it picks the
         // line that a test asks for.
         let menu = home.install("pick", "#!/bin/sh\nexec grep -F -m1 -f \"$HOME/choice\"\n");
         let config = home.path().join("config/dunst/dunstrc");
-        fs::create_dir_all(config.parent().unwrap()).unwrap();
+        let drop_ins = home.path().join("config/dunst/dunstrc.d");
+        fs::create_dir_all(&drop_ins).unwrap();
+        fs::write(drop_ins.join("50-rules.conf"), rules).unwrap();
         let dmenu = format!("    dmenu = {}", menu.display());
         let default = fs::read_to_string("/etc/xdg/dunst/dunstrc").expect("install dunst");
         let lines = default.lines().map(|line| {
@@ -125,10 +134,19 @@ impl Dunst {
         parse(&fs::read_to_string(self.home.path().join("dunst.out")).unwrap())
     }
 
-    /// What dunst complained about.
+    /// What dunst complained about in the text of popups.
     pub fn complaints(&self) -> String {
-        let text = fs::read_to_string(self.home.path().join("dunst.err")).unwrap();
-        text.lines().filter(|line| line.contains("markup")).collect()
+        self.errors().lines().filter(|line| line.contains("markup")).collect()
+    }
+
+    /// All that dunst wrote to standard error.
+    pub fn errors(&self) -> String {
+        fs::read_to_string(self.home.path().join("dunst.err")).unwrap()
+    }
+
+    /// How many popups can be called back.
+    pub fn remembered(&self) -> u32 {
+        self.property("historyLength").expect("dunst answers")
     }
 
     /// Presses the default action of the newest popup: what `dunstctl action` does.
@@ -138,8 +156,13 @@ impl Dunst {
 
     /// Opens the context menu and picks the line with this text: what `dunstctl context` does.
     pub fn press(&self, label: &str) {
-        fs::write(self.home.path().join("home/choice"), label).unwrap();
+        self.will_pick(label);
         self.call("ContextMenuCall", &[]);
+    }
+
+    /// Whoever opens the context menu will pick the line with this text.
+    pub fn will_pick(&self, label: &str) {
+        fs::write(self.home.path().join("home/choice"), label).unwrap();
     }
 
     /// Closes the newest popup without an answer: what `dunstctl close` does.
@@ -202,6 +225,8 @@ fn parse(text: &str) -> Vec<Shown> {
             body = Some(first.to_owned());
         } else if let Some(urgency) = line.strip_prefix("\turgency: ") {
             now.urgency = urgency.into();
+        } else if let Some(frame) = line.strip_prefix("\tframe: ") {
+            now.frame = frame.into();
         } else if line == "\tactions: {" {
             in_actions = true;
         } else if in_actions && line == "\t}" {

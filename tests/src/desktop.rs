@@ -2,6 +2,8 @@ use std::{
     cell::{Cell, RefCell},
     fs,
     io::{BufRead, BufReader},
+    os::unix::fs::PermissionsExt,
+    path::Path,
     process::{Command, Stdio},
     sync::atomic::{AtomicU32, Ordering},
 };
@@ -34,22 +36,40 @@ impl Manager {
     /// Every set-up.
     pub const ALL: [Self; 4] = [Self::Bare, Self::Openbox, Self::I3, Self::Bspwm];
 
-    fn command(self, home: &Home) -> Option<(Command, &'static str)> {
+    /// The command that starts it with this configuration, written to `dir`, and the package that
+    /// has it.
+    fn command(
+        self,
+        config: &str,
+        dir: &Path,
+        program: &dyn Fn(&str) -> Command,
+    ) -> Option<(Command, &'static str)> {
+        let file = dir.join("manager.conf");
+        fs::write(&file, config).unwrap();
         match self {
             Self::Bare => None,
             Self::Openbox => {
-                let mut command = home.command("openbox");
+                let mut command = program("openbox");
                 command.arg("--sm-disable");
+                if !config.is_empty() {
+                    command.arg("--config-file").arg(file);
+                }
                 Some((command, "openbox"))
             }
             Self::I3 => {
-                let config = home.path().join("i3.conf");
-                fs::write(&config, "# i3 config file (v4)\n").unwrap();
-                let mut command = home.command("i3");
-                command.arg("-c").arg(config);
+                fs::write(&file, format!("# i3 config file (v4)\n{config}")).unwrap();
+                let mut command = program("i3");
+                command.arg("-c").arg(file);
                 Some((command, "i3-wm"))
             }
-            Self::Bspwm => Some((home.command("bspwm"), "bspwm")),
+            Self::Bspwm => {
+                fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+                let mut command = program("bspwm");
+                if !config.is_empty() {
+                    command.arg("-c").arg(file);
+                }
+                Some((command, "bspwm"))
+            }
         }
     }
 }
@@ -61,7 +81,7 @@ pub struct Desktop {
     conn: RustConnection,
     root: Window,
     processes: RefCell<Vec<Process>>,
-    kind: Manager,
+    kind: Cell<Manager>,
     home: Home,
     places: Cell<i16>,
 }
@@ -74,7 +94,7 @@ impl Desktop {
 
     /// The same again on the display of one whose server was killed.
     pub fn again(&self) -> Self {
-        Self::start_at(self.kind, Some(&self.display))
+        Self::start_at(self.kind.get(), Some(&self.display))
     }
 
     fn start_at(kind: Manager, display: Option<&str>) -> Self {
@@ -83,9 +103,17 @@ impl Desktop {
         let (conn, screen) = RustConnection::connect(Some(&display)).unwrap();
         let root = conn.setup().roots[screen].root;
         let processes = RefCell::new(vec![server]);
-        let desktop = Self { display, conn, root, processes, kind, home, places: Cell::new(0) };
-        desktop.start_manager();
+        let (kind, places) = (Cell::new(kind), Cell::new(0));
+        let desktop = Self { display, conn, root, processes, kind, home, places };
+        desktop.start_manager("", &|name| desktop.home.command(name));
         desktop
+    }
+
+    /// Puts a manager with this configuration at work where there is none. `program` makes the
+    /// commands, and so says what the manager's own commands find.
+    pub fn manage(&self, kind: Manager, config: &str, program: &dyn Fn(&str) -> Command) {
+        assert_eq!(self.kind.replace(kind), Manager::Bare, "there is one already");
+        self.start_manager(config, program);
     }
 
     /// Its name, as in DISPLAY.
@@ -105,7 +133,7 @@ impl Desktop {
 
     /// Which manager.
     pub fn manager(&self) -> Manager {
-        self.kind
+        self.kind.get()
     }
 
     /// Kills the server, and with it whatever lives on it.
@@ -116,16 +144,18 @@ impl Desktop {
         }
     }
 
-    fn start_manager(&self) {
-        let Some((mut command, package)) = self.kind.command(&self.home) else { return };
+    fn start_manager(&self, config: &str, program: &dyn Fn(&str) -> Command) {
+        let kind = self.manager();
+        let started = kind.command(config, self.home.path(), program);
+        let Some((mut command, package)) = started else { return };
         command.env("DISPLAY", &self.display).stdout(Stdio::null()).stderr(Stdio::null());
         self.processes.borrow_mut().push(Process::spawn(&mut command, package));
-        until(&format!("{:?} speaks EWMH", self.kind), || {
+        until(&format!("{kind:?} speaks EWMH"), || {
             let check = self.number(self.root, "_NET_SUPPORTING_WM_CHECK");
             let alive = check != 0 && self.number(check, "_NET_SUPPORTING_WM_CHECK") == check;
             (alive && self.has(self.root, "_NET_SUPPORTED")).then_some(())
         });
-        if self.kind == Manager::Openbox {
+        if kind == Manager::Openbox {
             // While it starts, openbox may leave what it has read in its queue until more comes.
             // Once it answers it is at work.
             let window = WindowSpec::new("probe").unmapped().open(self);
@@ -297,7 +327,7 @@ pub fn own_display() -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     loop {
         let number = 100 + std::process::id() % 1000 * 50 + NEXT.fetch_add(1, Ordering::Relaxed);
-        if !std::path::Path::new(&format!("/tmp/.X{number}-lock")).exists() {
+        if !Path::new(&format!("/tmp/.X{number}-lock")).exists() {
             return format!(":{number}");
         }
     }

@@ -19,9 +19,14 @@ pub struct Process {
 impl Process {
     /// Starts a program with nothing to read, or says which package has it.
     pub fn spawn(command: &mut Command, package: &str) -> Self {
+        Self::spawn_with(command, Stdio::null(), package)
+    }
+
+    /// Starts a program with this as its standard input.
+    pub fn spawn_with(command: &mut Command, stdin: impl Into<Stdio>, package: &str) -> Self {
         let program = command.get_program().to_string_lossy().into_owned();
         let child = command
-            .stdin(Stdio::null())
+            .stdin(stdin)
             .spawn()
             .unwrap_or_else(|error| panic!("{program} ({error}): install {package}"));
         Self { child, program }

@@ -4,15 +4,16 @@ use antidrift_protocol::State;
 use serde_json::{Value, json};
 
 use crate::{
-    Daemon, Desktop, Dunst, Home, Manager, Outcome, Settings, StandInJudge, Subscriber, Watch, ask,
-    cli,
+    Daemon, Desktop, Dunst, Home, Manager, Outcome, Settings, StandInJudge, Subscriber, Watch,
+    antidrift, ask, cli,
 };
 
 /// What a scene is to have.
 #[derive(Debug)]
 pub struct SceneBuilder {
     manager: Option<Manager>,
-    dunst: bool,
+    /// Rules beside dunst's default configuration.
+    dunst: Option<String>,
     judge: bool,
     settings: Settings,
     env: Vec<(String, String)>,
@@ -35,8 +36,14 @@ impl SceneBuilder {
 
     /// With dunst on a bus of its own.
     #[must_use]
-    pub fn dunst(mut self) -> Self {
-        self.dunst = true;
+    pub fn dunst(self) -> Self {
+        self.dunst_with("")
+    }
+
+    /// With dunst and these rules beside its default configuration.
+    #[must_use]
+    pub fn dunst_with(mut self, rules: &str) -> Self {
+        self.dunst = Some(rules.to_owned());
         self
     }
 
@@ -52,7 +59,8 @@ impl SceneBuilder {
     pub fn start(self) -> Scene {
         let home = Home::new();
         let desktop = self.manager.map(Desktop::start).map(Rc::new);
-        let dunst = desktop.as_ref().filter(|_| self.dunst).map(|desktop| Dunst::start(desktop));
+        let dunst = desktop.as_ref().zip(self.dunst);
+        let dunst = dunst.map(|(desktop, rules)| Dunst::start_with(desktop, &rules));
         let judge = StandInJudge::new(&home);
         let argv = judge.argv();
         home.configure(&self.settings.to_toml(self.judge.then_some(argv.as_slice())));
@@ -92,7 +100,7 @@ impl Scene {
     pub fn on(manager: Manager) -> SceneBuilder {
         SceneBuilder {
             manager: Some(manager),
-            dunst: false,
+            dunst: None,
             judge: true,
             settings: Settings::default(),
             env: Vec::new(),
@@ -142,6 +150,23 @@ impl Scene {
         let mut command = cli::command(&self.home, args);
         command.envs(self.env.clone());
         command
+    }
+
+    /// Any program in this scene's surroundings, with the client on its PATH.
+    pub fn program(&self, name: &str) -> Command {
+        let mut command = self.home.command(name);
+        command.envs(self.env.clone());
+        let built = antidrift();
+        let path = std::env::var("PATH").unwrap_or_default();
+        let (own, built) = (self.home.bin(), built.parent().unwrap().display().to_string());
+        command.env("PATH", format!("{}:{built}:{path}", own.display()));
+        command
+    }
+
+    /// Puts a window manager with this configuration at work on a bare desktop. Its key bindings
+    /// find the client and the daemon.
+    pub fn manage(&self, manager: Manager, config: &str) {
+        self.desktop().manage(manager, config, &|name| self.program(name));
     }
 
     /// Starts `antidrift watch` with more arguments, in a pipe.

@@ -6,10 +6,13 @@ use std::{
     net::Shutdown,
     os::unix::net::UnixStream,
     process::Stdio,
+    time::Duration,
 };
 
 use antidrift_protocol::Phase;
-use antidrift_tests::{Daemon, Home, PATIENCE, Process, Scene, Subscriber, ask, until};
+use antidrift_tests::{
+    Daemon, Home, PATIENCE, Process, Scene, Subscriber, ask, until, until_still,
+};
 use serde_json::{Value, json};
 
 fn connect(scene: &Scene) -> UnixStream {
@@ -143,6 +146,25 @@ fn a_client_that_sends_and_never_reads_holds_up_nobody() {
         Err(_) => (sent > 0).then_some(()),
     });
     assert_eq!(scene.status().phase, Phase::Planning);
+}
+
+#[test]
+fn clients_that_never_read_hold_no_place_that_others_need() {
+    let mut scene = Scene::without_display().start();
+    let mut rude: Vec<UnixStream> = (0..64).map(|_| connect(&scene)).collect();
+    let request = b"{\"cmd\":\"status\"}\n".repeat(64);
+    for stream in &rude {
+        stream.set_nonblocking(true).unwrap();
+    }
+    // until the daemon takes no more from any of them
+    until("the daemon stops reading", || {
+        let stuck = |stream: &mut UnixStream| stream.write(&request).is_err();
+        rude.iter_mut().map(stuck).fold(true, |all, stuck| all & stuck).then_some(())
+    });
+    until_still(Duration::from_millis(200), "the daemon rests", || scene.daemon().process().cost());
+    for _ in 0..3 {
+        assert_eq!(phase(&mut connect(&scene)).as_deref(), Some("planning"));
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::{
     fs,
     io::{BufRead, BufReader, ErrorKind, Read, Write},
     os::unix::{
-        fs::{MetadataExt, PermissionsExt},
+        fs::{MetadataExt, PermissionsExt, symlink},
         net::UnixStream,
     },
 };
@@ -241,6 +241,31 @@ fn f69_a_broken_snapshot_is_set_aside_and_told_of_once() {
         assert_eq!(scene.status().commitment.unwrap().text, "another report");
         assert_eq!(scene.daemon().log_lines("kept as"), 0);
     }
+}
+
+/// A snapshot that is there but cannot be read, for root either: it may be a good one.
+#[test]
+fn f72_what_cannot_be_read_is_not_written_over() {
+    let mut scene = Scene::without_display().start();
+    scene.begin("the report");
+    scene.stop_daemon();
+    let (file, elsewhere) = (scene.home.state_dir().join("session.json"), scene.home.path());
+    let moved = elsewhere.join("away.json");
+    fs::rename(&file, &moved).unwrap();
+    // a link to a place that is not there now, as on a disk that is not mounted
+    symlink(elsewhere.join("mount/session.json"), &file).unwrap();
+    scene.start_daemon();
+    for command in [&["start", "another report"][..], &["ontask", "--class", "Editor"]] {
+        let said = scene.cli(command);
+        assert_eq!(said.code, 0, "{said:?}");
+        assert!(said.stderr.contains("not saved: the saved session"), "{said:?}");
+    }
+    assert_eq!(scene.daemon().log_lines("cannot be read"), 1, "{}", scene.daemon().log());
+    scene.stop_daemon();
+    fs::create_dir(scene.home.path().join("mount")).unwrap();
+    fs::rename(&moved, scene.home.path().join("mount/session.json")).unwrap();
+    scene.start_daemon();
+    assert_eq!(scene.status().commitment.unwrap().text, "the report");
 }
 
 /// A state directory that cannot be written: the session goes on, and a person is told.

@@ -91,9 +91,9 @@ fn nothing_happens_while_nothing_happens() {
     scene.subscriber.until_titled("report.md", DriftStatus::Ontask);
     let socket = scene.home.socket();
     let mut more: Vec<_> = (0..3).map(|_| antidrift_tests::Subscriber::connect(&socket)).collect();
-    // the end of what is under way: a title at rest, a save
+    // the end of what is under way: a title at rest, a save, a look at what covers the screen
     let mut cost = || scene.daemon().process().cost();
-    let rest = until_still(Duration::from_millis(300), "the daemon rests", &mut cost);
+    let rest = until_still(Duration::from_secs(1), "the daemon rests", &mut cost);
     holds_for(Duration::from_secs(4), "no switches and no CPU time", || cost() == rest);
     // they all still listen
     scene.desktop().open("Editor", "next.md");

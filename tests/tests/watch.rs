@@ -99,6 +99,8 @@ fn f55_a_reader_that_goes_ends_it_quietly() {
     command.args(["-c", r#""$0" status > /dev/full"#]).arg(antidrift());
     let complaint = scene.run(command).fails(1);
     assert_eq!(complaint.lines().count(), 1, "{complaint}");
+    // closed altogether it is /dev/null before our main begins, and cannot be told from one that was
+    // given
     let mut command = scene.home.command("sh");
     command.args(["-c", r#""$0" status >&-"#]).arg(antidrift());
     let outcome = scene.run(command);

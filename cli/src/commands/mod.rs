@@ -1,6 +1,7 @@
 //! One file a command: build the request, print the answer.
 
 mod allow;
+mod click;
 mod coach;
 mod complete;
 mod detour;
@@ -71,6 +72,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::Status(status) => status::run(&daemon, &status),
         Command::Preview(preview) => preview::run(&daemon, &preview),
         Command::Why(why) => why::run(&daemon, &why),
+        Command::Click { button } => click::run(&daemon, button),
         Command::Watch(watch) => crate::watch::run(daemon.socket, &watch),
     }
 }

@@ -28,13 +28,15 @@ use signal_hook::{
 };
 
 use self::{
-    model::{Ask, Effect, Input, Link, Model},
+    model::{Ask, Counting, Effect, Input, Link, Model},
     output::{Item, Writer},
     screen::Frame,
     view::{Look, Size},
 };
 use crate::{
-    args, clock, exit,
+    args,
+    bar::Bar,
+    clock, exit,
     exit::Failure,
     notify::{self, Notifier, Told},
     out,
@@ -68,6 +70,8 @@ enum Happening {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
     Screen,
+    /// A line for a bar.
+    Bar,
     Lines,
     Json,
     /// Popups only.
@@ -75,15 +79,18 @@ enum Mode {
 }
 
 pub(crate) fn run(socket: SocketPath, args: &args::Watch) -> Result<(), Failure> {
+    let bar = Bar::of(&args.bar)?;
     let mode = match args {
         args::Watch { notify_only: true, .. } => Mode::Silent,
         args::Watch { json: true, .. } => Mode::Json,
+        _ if bar.is_some() => Mode::Bar,
         _ if terminal::interactive() => Mode::Screen,
         _ => Mode::Lines,
     };
+    // A bar shows it all the time.
+    let popups = !args.no_notify && mode != Mode::Bar;
     let (sender, inbox) = mpsc::sync_channel(INBOX);
-    let mut shell =
-        Shell::start(socket, mode, !args.no_notify, &sender).map_err(Failure::Output)?;
+    let mut shell = Shell::start(socket, mode, bar, popups, &sender).map_err(Failure::Output)?;
     let done = shell.live(&inbox);
     shell.leave();
     match done {
@@ -97,6 +104,7 @@ type Sender = mpsc::SyncSender<Happening>;
 
 struct Shell {
     mode: Mode,
+    bar: Option<Bar>,
     model: Model,
     writer: Writer,
     asks: mpsc::Sender<Ask>,
@@ -113,7 +121,13 @@ struct Shell {
 }
 
 impl Shell {
-    fn start(socket: SocketPath, mode: Mode, popups: bool, sender: &Sender) -> io::Result<Self> {
+    fn start(
+        socket: SocketPath,
+        mode: Mode,
+        bar: Option<Bar>,
+        popups: bool,
+        sender: &Sender,
+    ) -> io::Result<Self> {
         // First of all: from here on a signal ends us in order.
         let signals = signals(mode)?;
         spawn("signals", sender, move |tell| {
@@ -126,7 +140,7 @@ impl Shell {
         })?;
         let for_writer = sender.clone();
         let writer = Writer::start(move |happening| for_writer.send(happening).is_ok())?;
-        if matches!(mode, Mode::Lines | Mode::Json) {
+        if matches!(mode, Mode::Lines | Mode::Json | Mode::Bar) {
             spawn("reader", sender, |tell| reader_gone(tell))?;
         }
         if popups {
@@ -143,6 +157,7 @@ impl Shell {
 
         let mut shell = Self {
             mode,
+            bar,
             model: Model::new(popups),
             writer,
             asks,
@@ -171,7 +186,7 @@ impl Shell {
     fn live(&mut self, inbox: &mpsc::Receiver<Happening>) -> Result<(), Failure> {
         loop {
             let now = clock::now();
-            let happening = match self.model.deadline(now, self.drawing) {
+            let happening = match self.model.deadline(now, self.counting()) {
                 // We hold a sender ourselves, so there is always one.
                 Some(deadline) => inbox.recv_timeout(deadline.saturating_sub(now)),
                 None => inbox.recv().map_err(|_| mpsc::RecvTimeoutError::Disconnected),
@@ -285,12 +300,27 @@ impl Shell {
         }
     }
 
+    /// What of the time is shown.
+    fn counting(&self) -> Counting {
+        match &self.bar {
+            Some(bar) if self.mode == Mode::Bar => Counting::Bar(bar.clock),
+            _ if self.drawing => Counting::Screen,
+            _ => Counting::Nothing,
+        }
+    }
+
     fn show(&self, anew: bool) {
         match self.mode {
             Mode::Screen if self.drawing => {
                 let look = Look { size: self.size, paint: self.paint, local: clock::local };
                 let frame = view::frame(&self.model, clock::now(), look);
                 self.writer.push(Item::Frame(Frame { anew, ..frame }));
+            }
+            Mode::Bar => {
+                let Some(bar) = &self.bar else { return };
+                if let Some(face) = self.model.face(clock::now(), bar.clock, clock::local) {
+                    self.writer.push(Item::State(bar.style.line(&face)));
+                }
             }
             Mode::Lines => {
                 if let Some(line) = lines::text(&self.model, clock::local) {

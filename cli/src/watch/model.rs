@@ -9,7 +9,11 @@ use antidrift_protocol::{
 };
 
 use super::popups::Popups;
-use crate::notify::{Choice, Kind, Popup, Subject};
+use crate::{
+    bar::{Clock, Face},
+    clock::Local,
+    notify::{Choice, Kind, Popup, Subject},
+};
 
 /// How long a window that was left can still be answered for.
 const GRACE: Duration = Duration::from_secs(60);
@@ -72,6 +76,16 @@ pub(crate) enum Effect {
     /// Tell the person, where no screen shows it.
     Say(String),
     Quit,
+}
+
+/// What of the time is shown, and so has to be counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Counting {
+    Nothing,
+    /// By the live view.
+    Screen,
+    /// By a bar.
+    Bar(Clock),
 }
 
 /// The present state and when it came.
@@ -181,8 +195,8 @@ impl Model {
     }
 
     /// When [`Input::Tick`] is needed. `counting`: whether a countdown is on a screen.
-    pub(crate) fn deadline(&self, now: Duration, counting: bool) -> Option<Duration> {
-        let tick = if counting { self.next_count(now) } else { None };
+    pub(crate) fn deadline(&self, now: Duration, counting: Counting) -> Option<Duration> {
+        let tick = self.next_count(now, counting);
         [
             tick,
             self.left.as_ref().map(|left| left.until),
@@ -194,13 +208,35 @@ impl Model {
         .min()
     }
 
-    /// When the shown time changes next: each second with a timebox, each minute without.
-    fn next_count(&self, now: Duration) -> Option<Duration> {
+    /// When the shown time changes next. A screen counts seconds with a timebox, else minutes; the
+    /// minutes of a timebox change with what is left of it.
+    fn next_count(&self, now: Duration, counting: Counting) -> Option<Duration> {
         let seen = self.seen.as_ref().filter(|seen| seen.state.phase == Phase::Active)?;
-        let commitment = seen.state.commitment.as_ref()?;
-        let step: u64 = if commitment.timebox_secs.is_some() { 1000 } else { 60_000 };
+        let timebox = seen.state.commitment.as_ref()?.timebox_secs;
+        let clock = match counting {
+            Counting::Nothing => return None,
+            Counting::Screen if timebox.is_some() => Clock::Seconds,
+            Counting::Screen => Clock::Minutes,
+            Counting::Bar(clock) => clock,
+        };
+        let (step, shift) = match clock {
+            Clock::Seconds => (1000, 0),
+            Clock::Minutes => (60_000, timebox.unwrap_or(0) % 60 * 1000),
+        };
         let elapsed = u64::try_from(seen.elapsed(now).as_millis()).unwrap_or(0);
-        Some(now + Duration::from_millis(step - elapsed % step))
+        let passed = (elapsed + step - shift) % step;
+        Some(now + Duration::from_millis(step - passed))
+    }
+
+    /// What a bar shows; nothing while nothing is known yet.
+    pub(crate) fn face(&self, now: Duration, clock: Clock, local: Local) -> Option<Face> {
+        match (self.link, &self.seen) {
+            (Link::Down, _) => Some(Face::down()),
+            (Link::Trying, _) | (Link::Up, None) => None,
+            (Link::Up, Some(seen)) => {
+                Some(Face::of(&seen.state, seen.elapsed(now), seen.over, clock, local))
+            }
+        }
     }
 
     /// Why there is no stream.

@@ -148,7 +148,7 @@ fn a_window_that_was_left_can_be_answered_for_a_minute() {
 
     watch.raised(8);
     watch.cleared(8, ClearedWhy::Moved);
-    assert!(watch.model.deadline(watch.now, false).is_some());
+    assert!(watch.model.deadline(watch.now, Counting::Nothing).is_some());
     watch.later(secs(60));
     assert!(watch.model.left.is_none());
     assert_eq!(watch.on(Input::Key('t')), []);
@@ -183,7 +183,7 @@ fn popups_of_one_context_rest_for_a_minute() {
         assert_eq!(watch.raised(alert), [], "{alert}");
     }
     // What still stands when the minute is over is shown then.
-    let due = watch.model.deadline(watch.now, false).unwrap();
+    let due = watch.model.deadline(watch.now, Counting::Nothing).unwrap();
     assert_eq!(due, secs(1060));
     let wait = due - watch.now;
     assert_eq!(watch.later(wait), [popup_of(29, 0)]);
@@ -290,7 +290,7 @@ fn the_next_holder_shows_what_stands() {
     let mut watch = Watch { model: Model::new(true), now: secs(1000), seq: 0 };
     watch.connect("one");
     assert_eq!(watch.raised(7), []);
-    assert_eq!(watch.model.deadline(watch.now, false), None);
+    assert_eq!(watch.model.deadline(watch.now, Counting::Nothing), None);
     watch.now += secs(500);
     assert_eq!(watch.on(Input::Holder), [popup_of(7, 0)]);
     // Nothing is owed for an alert that is over.
@@ -409,7 +409,7 @@ fn keys_for_pauses_and_more_time_apply_when_they_are_shown() {
 fn an_alert_on_a_locked_screen_waits_and_keeps_nobody_awake() {
     let mut watch = Watch::new();
     watch.state(State { away: Some(Away::Locked), ..state(Some(7)) });
-    assert_eq!(watch.model.deadline(watch.now, false), None, "nothing to wake up for");
+    assert_eq!(watch.model.deadline(watch.now, Counting::Nothing), None, "nothing to wake up for");
     let effects = watch.state(state(Some(7)));
     assert!(matches!(effects.as_slice(), [Effect::Raise(_)]), "{effects:?}");
 }
@@ -424,13 +424,13 @@ fn trouble_with_popups_is_said_once() {
 #[test]
 fn the_countdown_goes_on_from_the_states_instant_and_ticks_only_when_shown() {
     let mut watch = Watch::new();
-    assert_eq!(watch.model.deadline(watch.now, true), None);
+    assert_eq!(watch.model.deadline(watch.now, Counting::Screen), None);
     watch.state(state(None));
     // 100.4 s by the instants, which agree with the whole seconds.
     let elapsed = |watch: &Watch| watch.model.seen.as_ref().unwrap().elapsed(watch.now);
     assert_eq!(elapsed(&watch), Duration::from_millis(100_400));
-    assert_eq!(watch.model.deadline(watch.now, false), None);
-    let tick = watch.model.deadline(watch.now, true).unwrap();
+    assert_eq!(watch.model.deadline(watch.now, Counting::Nothing), None);
+    let tick = watch.model.deadline(watch.now, Counting::Screen).unwrap();
     assert_eq!(tick - watch.now, Duration::from_millis(600));
     // The lid was closed for an hour.
     watch.now += secs(3600);
@@ -444,12 +444,12 @@ fn the_countdown_goes_on_from_the_states_instant_and_ticks_only_when_shown() {
     watch.state(odd);
     assert_eq!(elapsed(&watch), secs(100));
     // Without a timebox only minutes are shown.
-    assert_eq!(watch.model.deadline(watch.now, true).unwrap() - watch.now, secs(20));
+    assert_eq!(watch.model.deadline(watch.now, Counting::Screen).unwrap() - watch.now, secs(20));
     // In review nothing counts.
     watch.state(State { phase: Phase::Review, ..state(None) });
     watch.now += secs(50);
     assert_eq!(elapsed(&watch), Duration::from_millis(100_400));
-    assert_eq!(watch.model.deadline(watch.now, true), None);
+    assert_eq!(watch.model.deadline(watch.now, Counting::Screen), None);
 }
 
 #[test]
@@ -463,4 +463,38 @@ fn what_is_to_be_quiet_raises_no_popup_and_shows_all_the_same() {
     assert_eq!(watch.event(EventBody::AlertReminder(reminder)), []);
     let reminder = AlertReminder { alert: 7, n: 2, quiet: false };
     assert_eq!(watch.event(EventBody::AlertReminder(reminder)).len(), 1);
+}
+
+#[test]
+fn a_bar_is_woken_only_when_what_it_shows_changes() {
+    let next = |timebox: Option<u64>, elapsed: u64, counting| {
+        let mut watch = Watch::new();
+        let mut seen = state(None);
+        let commitment = seen.commitment.as_mut().unwrap();
+        (commitment.timebox_secs, commitment.elapsed_secs) = (timebox, elapsed);
+        // Whole seconds, so that nothing is finer than they are.
+        commitment.started_at = Timestamp::from_millis(0);
+        watch.state(seen);
+        watch.model.deadline(watch.now, counting).map(|at| at - watch.now)
+    };
+    let minutes = Counting::Bar(Clock::Minutes);
+    for (timebox, elapsed, counting, expected) in [
+        (Some(1500), 764, Counting::Nothing, None),
+        (Some(1500), 764, minutes, Some(secs(16))),
+        (Some(1510), 764, minutes, Some(secs(26))),
+        (Some(1510), 1600, minutes, Some(secs(30))),
+        (None, 764, minutes, Some(secs(16))),
+        (None, 764, Counting::Bar(Clock::Seconds), Some(secs(1))),
+        (Some(1500), 764, Counting::Screen, Some(secs(1))),
+        (None, 764, Counting::Screen, Some(secs(16))),
+    ] {
+        assert_eq!(
+            next(timebox, elapsed, counting),
+            expected,
+            "{timebox:?} {elapsed} {counting:?}"
+        );
+    }
+    let mut watch = Watch::new();
+    watch.state(State { phase: Phase::Planning, ..State::default() });
+    assert_eq!(watch.model.deadline(watch.now, minutes), None, "nothing counts without a session");
 }

@@ -3,6 +3,10 @@
 
 use std::{fmt::Write as _, fs, io, path::Path};
 
+use antidrift_daemon::{
+    ai::embedded::{Aim, Answer, Catalogue, Opinion, Thresholds, judge_with},
+    evidence::context_title,
+};
 use serde::Deserialize;
 
 /// A labelled window, one line of a corpus file.
@@ -16,6 +20,19 @@ pub struct Row {
     pub label: Label,
     pub kind: String,
     pub lang: String,
+}
+
+impl Row {
+    /// Its commitment, as the embedded judge reads it.
+    pub fn aim(&self, catalogue: &Catalogue) -> Aim {
+        Aim::new(catalogue, &[&self.commitment], &self.allowed_classes)
+    }
+
+    /// What the embedded judge says about its window.
+    pub fn opinion(&self, catalogue: &Catalogue, thresholds: &Thresholds, aim: &Aim) -> Opinion {
+        let title = context_title(&self.window_title);
+        judge_with(catalogue, thresholds, aim, &self.window_class, &title)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -32,6 +49,16 @@ pub enum Said {
     OnTask,
     Drifting,
     Unsure,
+}
+
+impl From<Answer> for Said {
+    fn from(answer: Answer) -> Self {
+        match answer {
+            Answer::OnTask { .. } => Self::OnTask,
+            Answer::Drifting => Self::Drifting,
+            Answer::Unsure => Self::Unsure,
+        }
+    }
 }
 
 /// Reads a corpus; a faulty line is named.

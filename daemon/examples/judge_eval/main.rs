@@ -21,15 +21,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use antidrift_daemon::{
-    ai::{
-        Judge, Question,
-        backend::Model,
-        command::ProgramBackend,
-        embedded::{Aim, Answer, Catalogue, Thresholds, judge_with},
-        guard,
-    },
-    evidence::context_title,
+use antidrift_daemon::ai::{
+    Judge, Question,
+    backend::Model,
+    command::ProgramBackend,
+    embedded::{Catalogue, Thresholds},
+    guard,
 };
 use clap::{Parser, ValueEnum};
 use corpus::{Label, Row, Said, Score, percent, share};
@@ -161,24 +158,14 @@ fn run(args: &Args) -> Result<ExitCode, Box<dyn std::error::Error>> {
 fn embedded(rows: Vec<(String, Row)>) -> Vec<Judged> {
     let catalogue = Catalogue::default();
     let judge = |(file, row): (String, Row)| {
-        let aim = Aim::new(&catalogue, &[&row.commitment], &row.allowed_classes);
+        let aim = row.aim(&catalogue);
         let start = Instant::now();
-        let title = context_title(&row.window_title);
-        let opinion =
-            judge_with(&catalogue, &Thresholds::default(), &aim, &row.window_class, &title);
+        let opinion = row.opinion(&catalogue, &Thresholds::default(), &aim);
         let time = start.elapsed();
         let why = format!("{}: {}", opinion.rule.name(), opinion.reason);
-        Judged { file, row, said: said(opinion.answer), why, time }
+        Judged { file, row, said: opinion.answer.into(), why, time }
     };
     rows.into_iter().map(judge).collect()
-}
-
-fn said(answer: Answer) -> Said {
-    match answer {
-        Answer::OnTask { .. } => Said::OnTask,
-        Answer::Drifting => Said::Drifting,
-        Answer::Unsure => Said::Unsure,
-    }
 }
 
 fn program(
@@ -262,14 +249,9 @@ fn cross_validate(out: &mut impl Write, rows: &[Row], folds: usize) -> io::Resul
         .flat_map(|some| [1.0, 1.2, 1.4, 1.7, 2.0].map(|firm| Thresholds { some, firm }))
         .collect();
     let said_by = |thresholds: &Thresholds| -> Vec<Said> {
-        rows.iter()
-            .map(|row| {
-                let aim = Aim::new(&catalogue, &[&row.commitment], &row.allowed_classes);
-                let title = context_title(&row.window_title);
-                let opinion = judge_with(&catalogue, thresholds, &aim, &row.window_class, &title);
-                said(opinion.answer)
-            })
-            .collect()
+        let said =
+            |row: &Row| row.opinion(&catalogue, thresholds, &row.aim(&catalogue)).answer.into();
+        rows.iter().map(said).collect()
     };
     let all: Vec<Vec<Said>> = grid.iter().map(said_by).collect();
     let score = |said: &[Said], keep: &dyn Fn(&Row) -> bool| {

@@ -35,7 +35,7 @@ const REPORT_CAP: u64 = 256;
 
 /// Removed from the environment: the desktop (a judge has no business there), what would change the
 /// program's own behaviour or make it speak to our service manager, and our own settings.
-const SCRUBBED: [&str; 12] = [
+const SCRUBBED: [&str; 13] = [
     "DISPLAY",
     "WAYLAND_DISPLAY",
     "XAUTHORITY",
@@ -47,6 +47,7 @@ const SCRUBBED: [&str; 12] = [
     "LISTEN_FDS",
     "LISTEN_PID",
     "LISTEN_FDNAMES",
+    "LISTEN_PIDFDID",
     "CLAUDECODE",
 ];
 

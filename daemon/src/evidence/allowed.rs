@@ -18,6 +18,17 @@ pub fn normal_form(list: Selector, text: &str) -> String {
     }
 }
 
+/// What people are told of a window that this list covers.
+pub fn reason_of(list: Selector) -> &'static str {
+    match list {
+        Selector::WindowClass => "its window class is allowed",
+        Selector::WindowTitle => "its title is allowed",
+        Selector::WindowTitleSubstring => "its title holds an allowed text",
+        Selector::Domain => "its domain is allowed",
+        Selector::Command => "its command is allowed",
+    }
+}
+
 /// An allowed context made ready for comparing. Build it anew when the context changes, not for
 /// each window.
 #[derive(Clone, Default)]

@@ -223,36 +223,30 @@ fn pop_if(segments: &mut Vec<Segment<'_>>, fits: impl FnOnce(&str) -> bool) -> O
 /// Whether a folded segment is a browser's name, perhaps with a word for a private window or with a
 /// profile.
 fn is_browser(text: &str) -> bool {
-    if NAMES.contains(&text) {
-        return true;
-    }
-    if let Some((name, _)) = text.strip_suffix(')').and_then(|text| text.rsplit_once(" (")) {
-        return NAMES.contains(&name);
-    }
-    if let Some((profile, name)) = text.rsplit_once(": ") {
-        return NAMES.contains(&name) && is_profile(profile);
-    }
-    PRIVATE.iter().any(|word| {
-        let before = text.strip_prefix(word).and_then(|rest| rest.strip_prefix(' '));
-        let after = text.strip_suffix(word).and_then(|rest| rest.strip_suffix(' '));
-        before.or(after).is_some_and(|name| NAMES.contains(&name))
-    })
+    let named = |name: &str| NAMES.contains(&name);
+    let with_profile = |(profile, name): (&str, &str)| named(name) && is_profile(profile);
+    named(text)
+        || text.rsplit_once(": ").is_some_and(with_profile)
+        || is_private_window_of(text, named)
 }
 
 /// Whether this part of a title says that a window is a private one.
 pub(super) fn says_private(text: &str) -> bool {
     let text = fold(text);
     let named = |name: &str| NAMES.contains(&name.trim_matches(['[', ']', ' ']));
-    if is_private(text.trim_matches(['[', ']'])) {
-        return true;
-    }
+    is_private(text.trim_matches(['[', ']'])) || is_private_window_of(&text, named)
+}
+
+/// Whether a folded text is a name with a word for a private window before or behind it, or with
+/// any word in brackets.
+fn is_private_window_of(text: &str, named: impl Fn(&str) -> bool) -> bool {
     if let Some((name, _)) = text.strip_suffix(')').and_then(|text| text.rsplit_once(" (")) {
         return named(name);
     }
     PRIVATE.iter().any(|word| {
         let before = text.strip_prefix(word).and_then(|rest| rest.strip_prefix(' '));
         let after = text.strip_suffix(word).and_then(|rest| rest.strip_suffix(' '));
-        before.or(after).is_some_and(named)
+        before.or(after).is_some_and(&named)
     })
 }
 

@@ -14,7 +14,7 @@ use std::{fmt, sync::LazyLock};
 use antidrift_protocol::text::clean;
 
 pub use address::domain_in_title;
-pub use allowed::{Matcher, normal_form};
+pub use allowed::{Matcher, normal_form, reason_of};
 pub use context::{ClassListError, ContextKey, Contexts};
 pub use privacy::{Privacy, PrivacyError};
 pub use title::{CONTEXT_TITLE_MAX, context_title};

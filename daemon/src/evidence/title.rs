@@ -1,7 +1,7 @@
 //! The context title: what is left of a window title when everything that changes while a person
 //! stays in one place is taken away.
 
-use antidrift_protocol::text::clean;
+use antidrift_protocol::{cut, text::clean};
 
 use super::browsers::{Segment, strip_browser};
 
@@ -22,14 +22,13 @@ const READ_CHARS: usize = 1024;
 /// Of a title that is nothing but decoration nothing is left. The context title of a context title
 /// is itself.
 pub fn context_title(raw: &str) -> String {
-    let mut title = strip_all(clean(raw, READ_CHARS));
-    if title.len() > CONTEXT_TITLE_MAX {
-        let end = (0..=CONTEXT_TITLE_MAX).rev().find(|&end| title.is_char_boundary(end));
-        title.truncate(end.unwrap_or_default());
-        // The cut may have laid open a blank or the opening of a counter.
-        title = strip_all(title);
+    let title = strip_all(clean(raw, READ_CHARS));
+    let short = cut(&title, CONTEXT_TITLE_MAX);
+    if short.len() == title.len() {
+        return title;
     }
-    title
+    // The cut may have laid open a blank or the opening of a counter.
+    strip_all(short.to_owned())
 }
 
 /// Strips until nothing more goes: what one step takes may lay open what another takes. Each step

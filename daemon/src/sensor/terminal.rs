@@ -23,14 +23,16 @@ pub(super) struct Reach {
     reads: u32,
     /// Generations below the process.
     depth: u8,
+    /// Whether children of other threads than the first are looked for.
+    threads: bool,
 }
 
 /// For a process that is known to be a terminal's. It has a handful of children; a hundred tabs are
 /// ambiguous anyhow. Between it and the shell there may be a helper or two that is not on the pty.
-pub(super) const TERMINAL: Reach = Reach { reads: 256, depth: 3 };
-/// For any other process. Only children of its own count, since those of a file manager or an editor
-/// may be terminals. A browser has more threads than reads are granted here.
-pub(super) const UNKNOWN: Reach = Reach { reads: 64, depth: 1 };
+pub(super) const TERMINAL: Reach = Reach { reads: 256, depth: 3, threads: true };
+/// For any other process, at every change of focus: a browser has a hundred threads. Only children
+/// of its own count, since those of a file manager or an editor may be terminals.
+pub(super) const UNKNOWN: Reach = Reach { reads: 16, depth: 1, threads: false };
 
 /// How often a child that is a copy of its terminal is looked at, and the pause between.
 const BECOMING_LOOKS: u32 = 10;
@@ -39,8 +41,9 @@ const BECOMING_PAUSE: Duration = Duration::from_millis(2);
 /// Whether `WM_CLIENT_MACHINE` (ICCCM 4.1.2.9) names this host, so that `_NET_WM_PID` is one of
 /// ours (EWMH asks for both together).
 pub(super) fn is_this_host(client_machine: &str) -> bool {
-    let Ok(host) = fs::read_to_string("/proc/sys/kernel/hostname") else { return false };
-    !client_machine.is_empty() && client_machine.eq_ignore_ascii_case(host.trim())
+    let uname = rustix::system::uname();
+    let host = uname.nodename().to_string_lossy();
+    !client_machine.is_empty() && client_machine.eq_ignore_ascii_case(&host)
 }
 
 /// Basename of the foreground process of the only pty that process `pid` holds.
@@ -73,12 +76,12 @@ struct Stat {
 struct Proc {
     root: PathBuf,
     reads_left: u32,
-    depth: u8,
+    reach: Reach,
 }
 
 impl Proc {
-    fn new(root: &Path, Reach { reads, depth }: Reach) -> Self {
-        Self { root: root.to_owned(), reads_left: reads, depth }
+    fn new(root: &Path, reach: Reach) -> Self {
+        Self { root: root.to_owned(), reads_left: reach.reads, reach }
     }
 
     fn foreground_command(&mut self, terminal: u32) -> Option<String> {
@@ -96,7 +99,7 @@ impl Proc {
             for child in self.children(parent)? {
                 let Some(stat) = self.stat(child) else { continue };
                 if stat.tty == 0 || stat.tty == own_tty {
-                    if depth + 1 < self.depth {
+                    if depth + 1 < self.reach.depth {
                         queue.push_back((child, depth + 1));
                     }
                 } else if pty.is_none_or(|(_, other)| other.tty == stat.tty) {
@@ -129,16 +132,20 @@ impl Proc {
         None
     }
 
-    /// Children of every thread of `pid`; `None` when the budget is used up, since half the
+    /// Children of `pid`, as far as they are looked for; `None` when the budget is used up, since half the
     /// children could hide a second pty.
     fn children(&mut self, pid: u32) -> Option<Vec<u32>> {
         let mut children = Vec::new();
-        let Ok(tasks) = fs::read_dir(self.root.join(format!("{pid}/task"))) else {
-            return Some(children);
+        let tasks = self.root.join(format!("{pid}/task"));
+        let threads = if self.reach.threads {
+            let Ok(threads) = fs::read_dir(&tasks) else { return Some(children) };
+            threads.flatten().map(|thread| thread.path()).collect()
+        } else {
+            vec![tasks.join(pid.to_string())]
         };
-        for task in tasks.flatten() {
+        for thread in threads {
             // 4 KiB hold some 600 children
-            let list = self.read(&task.path().join("children"), 4096)?;
+            let list = self.read(&thread.join("children"), 4096)?;
             let list = String::from_utf8_lossy(&list);
             children
                 .extend(list.split_ascii_whitespace().filter_map(|pid| pid.parse::<u32>().ok()));

@@ -4,6 +4,8 @@
 //! `STRING`, `COMPOUND_TEXT` or `UTF8_STRING` (ICCCM 2.7.1, EWMH `UTF8_STRING`). Pure, total, and
 //! bounded: any bytes give a string of at most the size asked for.
 
+use antidrift_protocol::cut;
+
 use super::charsets::PARTS;
 
 const ESC: u8 = 0x1b;
@@ -47,17 +49,8 @@ pub(super) fn decode(encoding: Encoding, bytes: &[u8], cap: usize) -> String {
         Encoding::Latin1 => text.extend(bytes.iter().take(cap).copied().map(char::from)),
         Encoding::CompoundText => CompoundText::default().push(&mut text, bytes, cap),
     }
-    cut(&mut text, cap);
+    text.truncate(cut(&text, cap).len());
     text
-}
-
-/// Shortens to at most `cap` bytes without splitting a character.
-pub(super) fn cut(text: &mut String, cap: usize) {
-    let mut end = cap.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text.truncate(end);
 }
 
 fn push_utf8(text: &mut String, bytes: &[u8], cap: usize) {

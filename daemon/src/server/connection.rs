@@ -52,31 +52,35 @@ pub(super) struct Connection {
     pub(super) shared: Shared,
     lines: LineDecoder,
     pub(super) buffer: Vec<u8>,
+    place: Place,
+}
+
+/// Serves a client until one side ends it.
+pub(super) async fn serve(mut stream: Stream, process: Option<u32>, shared: Shared) {
+    let Some(place) = shared.places.enter() else {
+        let error =
+            ErrorObject::new(ErrorCode::Busy, "the daemon has no free connection; try again");
+        let reply = Reply { id: None, result: Err(error) as Result<Answer, _> };
+        let _ = write(&mut stream, reply.to_line().as_bytes()).await;
+        return;
+    };
+    let (lines, buffer) = (LineDecoder::default(), Vec::new());
+    Connection { stream, process, shared, lines, buffer, place }.serve().await;
 }
 
 impl Connection {
-    pub(super) fn new(stream: Stream, process: Option<u32>, shared: Shared) -> Self {
-        Self { stream, process, shared, lines: LineDecoder::default(), buffer: Vec::new() }
-    }
-
-    /// Serves the client until one side ends it.
-    pub(super) async fn serve(mut self) {
-        let Some(place) = self.shared.places.enter() else {
-            let error =
-                ErrorObject::new(ErrorCode::Busy, "the daemon has no free connection; try again");
-            let _ = self.reply(None, Err(error)).await;
-            return;
-        };
-        let (evicted, stop) = (place.evicted.clone(), self.shared.stop.clone());
+    async fn serve(mut self) {
+        let (evicted, stop) = (self.place.evicted.clone(), self.shared.stop.clone());
         let end = tokio::select! {
-            end = self.converse(&place) => end,
+            end = self.converse() => end,
             () = evicted.cancelled() => Err(End::Over),
         };
+        let Self { mut stream, place, .. } = self;
         drop(place);
         if let Err(End::Flooded) = end {
-            let _ = self.stream.shutdown().await;
+            let _ = stream.shutdown().await;
             let mut waste = [0; CHUNK];
-            let discard = async { while let Ok(1..) = self.stream.read(&mut waste).await {} };
+            let discard = async { while let Ok(1..) = stream.read(&mut waste).await {} };
             tokio::select! {
                 () = stop.cancelled() => {}
                 _ = tokio::time::timeout(DISCARD_LIMIT, discard) => {}
@@ -84,17 +88,17 @@ impl Connection {
         }
     }
 
-    async fn converse(&mut self, place: &Place) -> Result<(), End> {
+    async fn converse(&mut self) -> Result<(), End> {
         let stop = self.shared.stop.clone();
         loop {
             while let Some(frame) = self.lines.next(&mut self.buffer) {
                 // The place may have been given away just now; then nothing is begun.
-                if !place.set(Doing::Asking) {
+                if !self.place.set(Doing::Asking) {
                     return Err(End::Over);
                 }
-                self.take(frame, place).await?;
+                self.take(frame).await?;
             }
-            place.set(Doing::Idle);
+            self.place.set(Doing::Idle);
             // An idle client costs its buffer no more than it needs.
             if self.buffer.is_empty() {
                 self.buffer = Vec::new();
@@ -108,14 +112,14 @@ impl Connection {
                 // The last line may lack its line break; a request that was cut is no JSON.
                 if !self.buffer.is_empty() {
                     let line = std::mem::take(&mut self.buffer);
-                    self.take(Frame::Line(line), place).await?;
+                    self.take(Frame::Line(line)).await?;
                 }
                 return Ok(());
             }
         }
     }
 
-    async fn take(&mut self, frame: Frame, place: &Place) -> Result<(), End> {
+    async fn take(&mut self, frame: Frame) -> Result<(), End> {
         let line = match frame {
             Frame::Line(line) => line,
             Frame::TooLong => {
@@ -137,7 +141,7 @@ impl Connection {
             Command::Forget(_) => self.forget(id).await,
             Command::Windows(_) => self.windows(id).await,
             Command::CheckJudge(_) => self.check_judge(id).await,
-            Command::Subscribe(subscribe) => self.subscribe(id, subscribe, place).await,
+            Command::Subscribe(subscribe) => self.subscribe(id, subscribe).await,
             command => {
                 let lineage =
                     if means_a_window(&command) { lineage::of(self.process) } else { Vec::new() };
@@ -175,13 +179,8 @@ impl Connection {
         Ok(self.reply(id, Ok(Answer::Hello(greeting))).await?)
     }
 
-    async fn subscribe(
-        &mut self,
-        id: Option<u64>,
-        subscribe: Subscribe,
-        place: &Place,
-    ) -> Result<(), End> {
-        if !place.set(Doing::Subscribed) {
+    async fn subscribe(&mut self, id: Option<u64>, subscribe: Subscribe) -> Result<(), End> {
+        if !self.place.set(Doing::Subscribed) {
             let error = ErrorObject::new(ErrorCode::Busy, "there are too many subscribers");
             self.reply(id, Err(error)).await?;
             return Err(End::Over);
@@ -209,6 +208,8 @@ impl Connection {
         id: Option<u64>,
         result: Result<Answer, ErrorObject>,
     ) -> io::Result<()> {
+        // A client that does not take its reply holds no place that another one needs.
+        self.place.answered();
         write(&mut self.stream, Reply { id, result }.to_line().as_bytes()).await
     }
 }

@@ -1,6 +1,11 @@
 //! The listening socket.
 
-use std::{fs, io, os::unix::fs::MetadataExt, path::PathBuf, time::Duration};
+use std::{
+    fs, io,
+    os::{fd::OwnedFd, unix::fs::MetadataExt},
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use antidrift_protocol::paths::SocketPath;
 use interprocess::{
@@ -13,8 +18,8 @@ use interprocess::{
 use tokio::sync::mpsc;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use super::{check::Checkable, connection::Connection, places::Places, propose::Coaching};
-use crate::{controller::Message, desk::Desk, history::History};
+use super::{check::Checkable, connection, places::Places, propose::Coaching};
+use crate::{controller::Message, desk::Desk, history::History, socket_activation::Given};
 
 /// How long connections have at the end of the daemon: half of what `--replace` waits.
 const FAREWELL: Duration = Duration::from_secs(5);
@@ -29,12 +34,65 @@ pub struct ServerError {
     source: io::Error,
 }
 
-/// The socket, from binding to the last connection's end.
+/// A socket that is listened on.
+#[derive(Debug)]
+pub struct Listening {
+    listener: Listener,
+    /// What is to be removed in the end: a socket that we made.
+    made: Option<(PathBuf, Inode)>,
+}
+
+type Inode = (u64, u64);
+
+impl Listening {
+    /// Binds the socket, readable and writable for its owner only from the first moment. Whoever
+    /// calls holds the daemon's lock, so a socket that lies there is nobody's.
+    ///
+    /// # Errors
+    ///
+    /// The socket cannot be bound.
+    pub fn bind(socket: &SocketPath) -> Result<Self, ServerError> {
+        let path = socket.path.clone();
+        let failed = |source| ServerError { path: path.clone(), source };
+        let name = path.as_path().to_fs_name::<GenericFilePath>().map_err(failed)?;
+        let listener = ListenerOptions::new()
+            .name(name)
+            .mode(0o600)
+            // We remove it ourselves, and only if it is still ours.
+            .reclaim_name(false)
+            .create_tokio_as::<Listener>()
+            .map_err(failed)?;
+        let made = inode(&path).map(|inode| (path, inode));
+        Ok(Self { listener, made })
+    }
+
+    /// Takes the socket that a service manager opened. It stays when we end: clients that come
+    /// meanwhile are answered by the next daemon.
+    ///
+    /// # Errors
+    ///
+    /// The runtime cannot wait on it.
+    pub fn on_given(given: Given, socket: &SocketPath) -> Result<Self, ServerError> {
+        let listener = Listener::try_from(OwnedFd::from(given.into_listener()))
+            .map_err(|source| ServerError { path: socket.path.clone(), source })?;
+        Ok(Self { listener, made: None })
+    }
+
+    /// Removes the socket if we made it, and stops listening.
+    fn end(self) {
+        if let Some((path, made)) = &self.made
+            // After `--replace` another daemon's socket may lie there.
+            && inode(path).as_ref() == Some(made)
+        {
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+/// The socket, from its first connection to the last one's end.
 #[derive(Debug)]
 pub struct Server {
-    listener: Listener,
-    path: PathBuf,
-    inode: Option<(u64, u64)>,
+    listening: Listening,
     /// What every connection has.
     shared: Shared,
 }
@@ -65,30 +123,14 @@ pub(super) struct Shared {
 }
 
 impl Server {
-    /// Binds the socket, readable and writable for its owner only from the first moment. Whoever
-    /// calls holds the daemon's lock, so a socket that lies there is nobody's.
-    ///
-    /// # Errors
-    ///
-    /// The socket cannot be bound.
-    pub fn bind(
-        socket: &SocketPath,
+    /// Serves on this socket, once it runs.
+    pub fn new(
+        listening: Listening,
         controller: mpsc::Sender<Message>,
         instance: String,
         services: Services,
         stop: CancellationToken,
-    ) -> Result<Self, ServerError> {
-        let path = socket.path.clone();
-        let failed = |source| ServerError { path: path.clone(), source };
-        let name = path.as_path().to_fs_name::<GenericFilePath>().map_err(failed)?;
-        let listener = ListenerOptions::new()
-            .name(name)
-            .mode(0o600)
-            // We remove it ourselves, and only if it is still ours.
-            .reclaim_name(false)
-            .create_tokio_as::<Listener>()
-            .map_err(failed)?;
-        let inode = inode(&path);
+    ) -> Self {
         let shared = Shared {
             controller,
             instance,
@@ -97,16 +139,16 @@ impl Server {
             stop,
             tasks: TaskTracker::new(),
         };
-        Ok(Self { listener, path, inode, shared })
+        Self { listening, shared }
     }
 
-    /// Accepts until the daemon stops, then removes the socket and waits for what is being said.
+    /// Accepts until the daemon stops, then gives the socket up and waits for what is being said.
     pub async fn run(self) {
         let own_uid = rustix::process::geteuid().as_raw();
         loop {
             let accepted = tokio::select! {
                 () = self.shared.stop.cancelled() => break,
-                accepted = self.listener.accept() => accepted,
+                accepted = self.listening.listener.accept() => accepted,
             };
             let stream = match accepted {
                 Ok(stream) => stream,
@@ -126,14 +168,10 @@ impl Server {
                 continue;
             }
             let process = peer.and_then(|peer| peer.pid()).and_then(|pid| pid.try_into().ok());
-            let connection = Connection::new(stream, process, self.shared.clone());
-            self.shared.tasks.spawn(connection.serve());
+            let serving = connection::serve(stream, process, self.shared.clone());
+            self.shared.tasks.spawn(serving);
         }
-        // After `--replace` another daemon's socket may lie there.
-        if self.inode.is_some() && inode(&self.path) == self.inode {
-            let _ = fs::remove_file(&self.path);
-        }
-        drop(self.listener);
+        self.listening.end();
         self.shared.tasks.close();
         // A client that takes its last lines slowly, or not at all, must not hold up the end: another
         // daemon may wait to take over.
@@ -141,6 +179,6 @@ impl Server {
     }
 }
 
-fn inode(path: &std::path::Path) -> Option<(u64, u64)> {
+fn inode(path: &Path) -> Option<Inode> {
     fs::symlink_metadata(path).ok().map(|meta| (meta.dev(), meta.ino()))
 }

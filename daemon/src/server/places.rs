@@ -34,7 +34,7 @@ struct Occupant {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Doing {
-    /// It waits for a request.
+    /// It waits for a request, or for its client to take the reply.
     Idle,
     /// A request is under way.
     Asking,
@@ -97,6 +97,15 @@ impl Place {
             None => false,
         }
     }
+
+    /// Notes that there is an answer, which the client is yet to take.
+    pub(super) fn answered(&self) {
+        if let Some(occupant) = self.places.table().open.get_mut(&self.id)
+            && occupant.doing == Doing::Asking
+        {
+            occupant.doing = Doing::Idle;
+        }
+    }
 }
 
 impl Drop for Place {
@@ -127,7 +136,13 @@ mod tests {
         }
         assert!(places.enter().is_none());
         drop(newest);
+        let newest = places.enter().unwrap();
+        assert!(newest.set(Doing::Subscribed));
+        newest.answered();
+        assert!(places.enter().is_none(), "who listens stays");
+        open[0].answered();
         assert!(places.enter().is_some());
+        assert!(open[0].evicted.is_cancelled(), "whose reply waits to be taken goes");
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! How the status of a window came about, step by step, in the pipeline's own order.
 
 use antidrift_protocol::{
-    Answer, ErrorCode, ErrorObject, Explained, ExplainedStep, Previewed, Selector, text::clean,
+    Answer, ErrorCode, ErrorObject, Explained, ExplainedStep, Previewed, cut, text::clean,
 };
 
 use super::{Session, Stage, active::Active, requests, target::Hint};
-use crate::evidence::{Window, context_title};
+use crate::evidence::{Window, context_title, reason_of};
 
 /// Most bytes of a detail.
 const MAX_DETAIL: usize = 1024;
@@ -17,11 +17,8 @@ impl Session {
         let active = requests::active_of(&self.stage)?;
         let aside = self.aside_step(active);
         let Some(target) = self.target(active, Hint { lineage, ..Hint::default() })? else {
-            if let Some(aside) = aside {
-                return Ok(Answer::Explain(Explained { steps: vec![aside] }));
-            }
-            let message = "no window has the focus, so there is nothing to explain";
-            return Err(ErrorObject::new(ErrorCode::NoWindow, message));
+            let alone = aside.map(|aside| Answer::Explain(Explained { steps: vec![aside] }));
+            return alone.ok_or_else(|| no_window("to explain"));
         };
         let window = target.window;
         // The opinion may be younger than the status, but it is the same.
@@ -54,21 +51,19 @@ impl Session {
     /// What would be sent about the window meant, byte for byte, and to whom.
     pub(super) fn preview(&self, lineage: &[u32]) -> Result<Answer, ErrorObject> {
         let active = requests::active_of(&self.stage)?;
-        let Some(target) = self.target(active, Hint { lineage, ..Hint::default() })? else {
-            let message = "no window has the focus, so there is nothing that could be sent";
-            return Err(ErrorObject::new(ErrorCode::NoWindow, message));
-        };
+        let target = self.target(active, Hint { lineage, ..Hint::default() })?;
+        let window = target.ok_or_else(|| no_window("that could be sent"))?.window;
         let judge = &self.settings.judge;
         let why_not = if !judge.model {
             Some(format!("the judge is «{}», and that is no model", judge.backend))
         } else if self.judge.is_spent() {
             Some(self.spent())
         } else {
-            self.settings.privacy.withheld(&target.window).map(str::to_owned)
+            self.settings.privacy.withheld(&window).map(str::to_owned)
         };
         let text = match &why_not {
             Some(_) => String::new(),
-            None => crate::ai::prompt::judge(&self.question(active, &target.window)),
+            None => crate::ai::prompt::judge(&self.question(active, &window)),
         };
         Ok(Answer::Preview(Previewed {
             backend: judge.backend.clone(),
@@ -95,11 +90,7 @@ impl Session {
 
     fn allowed_step(&self, active: &Active, window: &Window) -> ExplainedStep {
         let (outcome, detail) = match active.matcher.covers(window) {
-            Some(Selector::WindowClass) => ("allowed", "its window class is allowed"),
-            Some(Selector::WindowTitle) => ("allowed", "its title is allowed"),
-            Some(Selector::WindowTitleSubstring) => ("allowed", "its title holds an allowed text"),
-            Some(Selector::Domain) => ("allowed", "its domain is allowed"),
-            Some(Selector::Command) => ("allowed", "its command is allowed"),
+            Some(by) => ("allowed", reason_of(by)),
             None => ("not allowed", "no class, title, domain or command that is allowed covers it"),
         };
         step("allowed", outcome, detail)
@@ -159,18 +150,18 @@ impl Session {
     }
 }
 
+fn no_window(nothing: &str) -> ErrorObject {
+    let message = format!("no window has the focus, so there is nothing {nothing}");
+    ErrorObject::new(ErrorCode::NoWindow, message)
+}
+
 fn looked_at(window: &Window) -> String {
     let title = context_title(&window.title);
     if title.is_empty() { "it has no title".into() } else { format!("title: {title}") }
 }
 
 fn step(step: &str, outcome: impl Into<String>, detail: impl Into<String>) -> ExplainedStep {
-    let bounded = |text: String, most: usize| {
-        let mut text = clean(&text, most);
-        let end = (0..=most.min(text.len())).rev().find(|&end| text.is_char_boundary(end));
-        text.truncate(end.unwrap_or_default());
-        text
-    };
+    let bounded = |text: String, most: usize| cut(&clean(&text, most), most).to_owned();
     ExplainedStep {
         step: step.into(),
         outcome: bounded(outcome.into(), MAX_OUTCOME),

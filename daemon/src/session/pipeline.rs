@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use antidrift_protocol::{AlertRaised, ClearedWhy, DriftSource, EventBody, Selector};
+use antidrift_protocol::{AlertRaised, ClearedWhy, DriftSource, EventBody};
 
 use super::{
     RunId, Session, Stage, Step,
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     ai::{Failure, Question, Verdict, embedded::Answer},
-    evidence::Window,
+    evidence::{Window, reason_of},
 };
 
 /// What the present window comes to.
@@ -170,13 +170,7 @@ impl Session {
     fn local_match(&self, active: &Active, present: &Present) -> Option<Finding> {
         let rule = |reason: &str| Some(Finding::OnTask(DriftSource::Rule, Some(reason.into())));
         if let Some(by) = active.matcher.covers(&present.window) {
-            return rule(match by {
-                Selector::WindowClass => "its window class is allowed",
-                Selector::WindowTitle => "its title is allowed",
-                Selector::WindowTitleSubstring => "its title holds an allowed text",
-                Selector::Domain => "its domain is allowed",
-                Selector::Command => "its command is allowed",
-            });
+            return rule(reason_of(by));
         }
         let parent = present.window.parent.as_deref()?;
         if active.matcher.covers(parent).is_some() {

@@ -84,6 +84,34 @@ fn a_pipe_in_the_place_of_the_file_is_set_aside() {
     assert_eq!(names(root.path()), ["session.json.corrupt-1"]);
 }
 
+/// A loop and a link to a file system that is not there fail for root as well, as a bad sector or a
+/// missing right would.
+#[test]
+fn what_cannot_be_read_is_left_in_its_place_and_nothing_is_saved_over_it() {
+    for target in [FILE, "not-mounted/session.json"] {
+        let root = tempfile::tempdir().unwrap();
+        let link = root.path().join(FILE);
+        std::os::unix::fs::symlink(target, &link).unwrap();
+        let (store, found) = Store::open(chosen(root.path()));
+        assert_eq!(found, None);
+        let why = save(&store, "new").unwrap_err();
+        assert!(why.contains("cannot be read") && why.contains(FILE), "{why}");
+        assert!(why.contains("restart the daemon"), "{why}");
+        assert_eq!(names(root.path()), [FILE]);
+        assert_eq!(fs::read_link(&link).unwrap(), Path::new(target));
+    }
+    // and what is no snapshot but cannot be set aside: the names for that are taken
+    let root = tempfile::tempdir().unwrap();
+    fs::write(root.path().join(FILE), "{\"version\":2}").unwrap();
+    for n in 1..=KEPT {
+        fs::create_dir_all(root.path().join(format!("{FILE}.newer-{n}/full"))).unwrap();
+    }
+    let store = Store::open(chosen(root.path())).0;
+    let why = save(&store, "new").unwrap_err();
+    assert!(why.contains("of a newer antidrift") && why.contains("moved"), "{why}");
+    assert_eq!(fs::read(root.path().join(FILE)).unwrap(), b"{\"version\":2}");
+}
+
 #[test]
 fn our_own_directory_is_closed() {
     let root = tempfile::tempdir().unwrap();
@@ -95,7 +123,7 @@ fn our_own_directory_is_closed() {
 }
 
 #[test]
-fn what_cannot_be_read_is_set_aside() {
+fn what_is_no_snapshot_is_set_aside() {
     for (text, name) in [
         (&b""[..], "session.json.corrupt-1"),
         (b"{", "session.json.corrupt-1"),

@@ -7,6 +7,30 @@ use super::{
     spelling::{MAX_TOKENS, fold, is_unspaced, stem, words},
 };
 
+/// What stands in the window classes of tools of any trade, so that it names none.
+const GENERIC: &[&str] = &[
+    "org",
+    "com",
+    "io",
+    "net",
+    "gnome",
+    "kde",
+    "code",
+    "client",
+    "desktop",
+    "bin",
+    "terminal",
+    "libreoffice",
+    "writer",
+    "calc",
+    "impress",
+    "google",
+    "chrome",
+    "mozilla",
+    "studio",
+    "app",
+];
+
 /// A commitment made ready for comparing with many titles.
 #[derive(Clone, Debug, Default)]
 pub struct Aim {
@@ -54,29 +78,7 @@ impl Aim {
         }
         for class in allowed_classes {
             for word in words_of(&fold(class)) {
-                let generic = [
-                    "org",
-                    "com",
-                    "io",
-                    "net",
-                    "gnome",
-                    "kde",
-                    "code",
-                    "client",
-                    "desktop",
-                    "bin",
-                    "terminal",
-                    "libreoffice",
-                    "writer",
-                    "calc",
-                    "impress",
-                    "google",
-                    "chrome",
-                    "mozilla",
-                    "studio",
-                    "app",
-                ];
-                if !generic.contains(&word.text.as_str()) {
+                if !GENERIC.contains(&word.text.as_str()) {
                     aim.add(Word { certain: true, ..word });
                 }
             }

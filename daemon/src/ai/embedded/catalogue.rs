@@ -3,7 +3,10 @@
 
 use std::collections::HashMap;
 
-use super::{spelling::fold, table::Table};
+use super::{
+    spelling::{COMMON, STOP, TASK, TILDE, fold, is_unspaced},
+    table::Table,
+};
 
 include!(concat!(env!("OUT_DIR"), "/catalogue.rs"));
 
@@ -40,12 +43,6 @@ pub enum Sort {
 
 /// The number of a kind.
 pub type KindId = u16;
-
-/// A spelling that counts only where it cannot be misread: as the last part of a title.
-const TILDE: u16 = 1 << 12;
-const STOP: u16 = 1;
-const TASK: u16 = 2;
-const COMMON: u16 = 4;
 
 /// The catalogue with the user's own entries.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -172,7 +169,13 @@ impl Catalogue {
 }
 
 fn site(value: u16) -> Site {
-    Site { kind: value & !TILDE, is_word: value & TILDE != 0 }
+    let (kind, is_word) = kind_and_tilde(value);
+    Site { kind, is_word }
+}
+
+/// A table's number taken apart.
+fn kind_and_tilde(value: u16) -> (KindId, bool) {
+    (value & !TILDE, value & TILDE != 0)
 }
 
 /// The kind with this number.
@@ -266,7 +269,8 @@ pub(super) struct Pastime {
 /// The phrase of pastime that the text begins with.
 pub(super) fn pastime_at(folded: &str) -> Option<Pastime> {
     let (phrase, value) = PASTIME.longest_prefix(folded, |key| begins_with(folded, key))?;
-    Some(Pastime { phrase, kind: value & !TILDE, is_word: value & TILDE != 0 })
+    let (kind, is_word) = kind_and_tilde(value);
+    Some(Pastime { phrase, kind, is_word })
 }
 
 /// Kinds that are of the same matter: where the second is the task, the first may be.
@@ -292,7 +296,7 @@ fn begins_with(text: &str, name: &str) -> bool {
         let next = rest.chars().next();
         let last = name.chars().next_back();
         !next.is_some_and(char::is_alphanumeric)
-            || next.is_some_and(super::spelling::is_unspaced)
-            || last.is_some_and(super::spelling::is_unspaced)
+            || next.is_some_and(is_unspaced)
+            || last.is_some_and(is_unspaced)
     })
 }

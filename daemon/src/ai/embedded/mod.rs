@@ -69,8 +69,8 @@ pub fn judge_with(
     let reading = reading::read(catalogue, &class, &title);
     let phrases = phrases::find(aim, &reading.content);
     let mut tie = tie::tie(aim, &phrases.rest, reading.kind);
-    let tools = tie::tie(aim, &reading.tools, None);
-    if !reading.is_pastime() && !tools.words.is_empty() {
+    if !reading.is_pastime() {
+        let tools = tie::tie(aim, &reading.tools, None);
         tie.strength += tools.strength;
         tie.words.extend(tools.words);
     }

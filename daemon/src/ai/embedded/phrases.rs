@@ -34,8 +34,9 @@ pub(super) fn find(aim: &Aim, content: &str) -> Phrases {
         }
         let known = catalogue::pastime_at(text).map(|it| (it.phrase, it.kind, !it.is_word));
         let found = known.or_else(|| {
-            let kind = catalogue::kind_named("stream")?;
-            episode(text).map(|length| (&text[..length], kind, true))
+            // The mark first: the kind is found by a search through all of them.
+            let length = episode(text)?;
+            Some((&text[..length], catalogue::kind_named("stream")?, true))
         });
         let Some((phrase, kind, plain)) = found else { continue };
         // What the commitment is about, or says itself, is no pastime.

@@ -132,9 +132,8 @@ fn find_site(catalogue: &Catalogue, parts: &[String], loud: &[bool]) -> Option<F
     let outer = [parts.len().checked_sub(1), Some(0)];
     for part in outer.into_iter().flatten() {
         let text = parts.get(part)?;
-        if let Some(site) = named_before_colon(catalogue, text) {
-            let after = text.len() - text.split_once([':', '：']).map_or(0, |(_, rest)| rest.len());
-            return Some(Found { kind: site, part, whole: false, after });
+        if let Some((kind, rest)) = named_before_colon(catalogue, text) {
+            return Some(Found { kind, part, whole: false, after: text.len() - rest.len() });
         }
         if let Some(kind) = special_form(text) {
             return Some(Found { kind, part, whole: false, after: 0 });
@@ -176,11 +175,11 @@ fn is_loud(part: &str) -> bool {
     letters().count() >= 3 && letters().all(char::is_uppercase)
 }
 
-/// `Amazon.de: Bench`, `r/rust: …`
-fn named_before_colon(catalogue: &Catalogue, part: &str) -> Option<KindId> {
-    let (name, _) = part.split_once([':', '：'])?;
+/// The site that a part begins with, and what follows its colon: `Amazon.de: Bench`, `r/rust: …`
+fn named_before_colon<'a>(catalogue: &Catalogue, part: &'a str) -> Option<(KindId, &'a str)> {
+    let (name, rest) = part.split_once([':', '：'])?;
     let site = catalogue.site(name.trim())?;
-    (!site.is_word).then_some(site.kind)
+    (!site.is_word).then_some((site.kind, rest))
 }
 
 /// Forms that no list of names holds.

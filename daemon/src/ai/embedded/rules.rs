@@ -115,7 +115,7 @@ pub(super) fn decide(
     let touched = reading.kind.is_some_and(|id| aim.touches(id));
     let pastime = phrases.pastime.is_some();
     let talk = kind.is_some_and(|kind| kind.talk);
-    if matches!(sort, Some(Sort::Leisure | Sort::Private | Sort::Apart)) {
+    if reading.is_pastime() {
         let tied = if sort == Some(Sort::Apart) { firm } else { some };
         return if concerned && tie.strength >= some {
             find(Answer::OnTask { firm: tie.strength >= firm }, Rule::TaskItself)

@@ -1,8 +1,17 @@
 //! How words are made comparable. The build script reads this file too, so that the catalogue is
-//! spelt as titles are.
+//! spelt as titles are, and its tables are read as they were written.
 
 /// The most words of one text that are looked at; titles and commitments are shorter.
 pub(crate) const MAX_TOKENS: usize = 64;
+
+/// The flag, beside a kind's number, of a spelling that has other senses: `~` in the catalogue.
+pub(crate) const TILDE: u16 = 1 << 12;
+/// The flag of a word that tells nothing.
+pub(crate) const STOP: u16 = 1;
+/// The flag of a word that says only what one does.
+pub(crate) const TASK: u16 = 2;
+/// The flag of a word that has many senses.
+pub(crate) const COMMON: u16 = 4;
 
 /// Small letters without accents and without what differs by keyboard only: `É` is `e`, `’` is `'`,
 /// full-width letters are plain ones, a run of blanks is one.

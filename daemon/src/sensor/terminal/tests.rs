@@ -13,6 +13,10 @@ impl Fake {
     }
 
     fn command_within(&self, reach: Reach, pid: u32) -> Option<String> {
+        Proc::new(self.lay_out().path(), reach).foreground_command(pid)
+    }
+
+    fn lay_out(&self) -> tempfile::TempDir {
         let dir = tempfile::tempdir().unwrap();
         for (pid, (_, group, tty, foreground, cmdline)) in &self.0 {
             let own = dir.path().join(pid.to_string());
@@ -25,7 +29,7 @@ impl Fake {
             fs::write(own.join("cmdline"), cmdline).unwrap();
             fs::write(own.join("comm"), "fallback\n").unwrap();
         }
-        Proc::new(dir.path(), reach).foreground_command(pid)
+        dir
     }
 }
 
@@ -74,6 +78,15 @@ fn of_a_process_that_may_be_no_terminal_only_own_children_count() {
     ]));
     assert_eq!(manager.command_within(UNKNOWN, 100), None);
     assert_eq!(manager.command_within(UNKNOWN, 101).as_deref(), Some("antidrift"));
+    let of_another_thread = Fake(BTreeMap::from([
+        (100, (1, 100, 0, -1, "term\0")),
+        (101, (100, 101, 34817, 101, "bash\0")),
+    ]));
+    let dir = of_another_thread.lay_out();
+    let task = dir.path().join("100/task");
+    fs::rename(task.join("100"), task.join("105")).unwrap();
+    let command = |reach| Proc::new(dir.path(), reach).foreground_command(100);
+    assert_eq!((command(UNKNOWN), command(TERMINAL).as_deref()), (None, Some("bash")));
 }
 
 #[test]
