@@ -107,9 +107,18 @@ fn sleep_and_locks_are_heard() {
         }
         // a desktop that follows the request is believed from then on
         logind.lock();
+        following.until("a lock was asked for", LOCKED).await;
+        let reads = logind.reads();
         logind.hint(true);
+        until("it reads the hint", || logind.reads() > reads).await;
         following.is_still("locked", &logind, LOCKED).await;
+        logind.hint(false);
+        following.until("not locked", PRESENT).await;
+        // and a request to lock what is locked is none
+        logind.hint(true);
+        following.until("locked", LOCKED).await;
         logind.lock();
+        following.is_still("locked", &logind, LOCKED).await;
         logind.hint(false);
         following.until("not locked", PRESENT).await;
         following.end().await;

@@ -8,7 +8,7 @@
 use std::io;
 use std::time::Duration;
 
-use x11rb::connection::{Connection as _, RequestConnection as _};
+use x11rb::connection::RequestConnection as _;
 use x11rb::errors::ConnectionError;
 use x11rb::protocol::randr::{self, ConnectionExt as _};
 use x11rb::protocol::shape::{self, ConnectionExt as _, SK};
@@ -176,10 +176,10 @@ impl<'a> Cover<'a> {
         let Some(tree) = answer(self.conn.query_tree(self.root)?.reply())? else {
             return Ok(false);
         };
-        // the last child is the topmost
+        // the last child is the topmost; the overlay of compositors is none of them
         for chunk in tree.children.rchunks(CHUNK).take(MAX_CHUNKS) {
             let mut asked = Vec::with_capacity(CHUNK);
-            for window in chunk.iter().rev().filter(|window| !self.is_the_servers(**window)) {
+            for window in chunk.iter().rev() {
                 let attributes = self.conn.get_window_attributes(*window)?;
                 asked.push((*window, attributes, self.conn.get_geometry(*window)?));
             }
@@ -212,11 +212,6 @@ impl<'a> Cover<'a> {
             }
         }
         Ok(false)
-    }
-
-    /// The overlay of compositors is a child of the root that belongs to no client.
-    fn is_the_servers(&self, window: WindowId) -> bool {
-        window & !self.conn.setup().resource_id_mask == 0
     }
 
     /// Lockers have one window for the whole screen, or one for each monitor.
