@@ -1,4 +1,4 @@
-//! The state for status bars: what it comes to ([`face`]), and how each bar wants it ([`format`],
+//! The state for status bars: what it comes to ([`face`]), and how each bar wants it ([`mod@format`],
 //! [`template`], [`fit`]).
 
 mod face;
