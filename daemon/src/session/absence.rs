@@ -62,11 +62,18 @@ impl Session {
         }
     }
 
-    /// Whether no input means nothing: a video or a call that fills the screen and is on task.
+    /// Whether no input means nothing: a video or a call that fills the screen and is on task. Where
+    /// the next video begins by itself, a person who was there is still there until the judge has
+    /// spoken about that one.
     fn is_watching(&mut self) -> bool {
-        let fills = |session: &Self| {
-            session.focused.present.as_ref().is_some_and(|present| present.window.fullscreen)
-        };
-        fills(self) && matches!(self.finding(), Finding::OnTask(..))
+        let present = self.focused.present.as_ref();
+        if !present.is_some_and(|present| present.window.fullscreen) {
+            return false;
+        }
+        match self.finding() {
+            Finding::OnTask(..) => true,
+            Finding::Wait(_) | Finding::Ask => self.presence.away.is_none(),
+            _ => false,
+        }
     }
 }

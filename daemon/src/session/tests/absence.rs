@@ -152,8 +152,34 @@ fn f30_a_film_that_is_on_task_needs_no_input() {
 #[test]
 fn a_film_that_is_not_on_task_does_not_keep_anybody_there() {
     let mut world = World::started();
-    world.see(Window { fullscreen: true, ..program("steam") });
+    world.drift_on(Window { fullscreen: true, ..program("steam") });
     world.signs(idle());
+    assert_eq!(world.state().away, Some(Away::Idle));
+}
+
+/// One lecture follows the other by itself.
+#[test]
+fn f30_the_next_film_is_judged_before_anybody_counts_as_away() {
+    let film = |title: &str| Window { fullscreen: true, ..page(title) };
+    for (on_task, away) in [(true, None), (false, Some(Away::Idle))] {
+        let mut world = World::started();
+        world.see(film("lecture one"));
+        world.pass(secs(2));
+        world.judge(true, "");
+        world.signs(idle());
+        world.see(film("lecture two"));
+        assert_eq!((world.state().away, world.status()), (None, DriftStatus::Pending));
+        world.pass(secs(12));
+        world.judge(on_task, "");
+        assert_eq!(world.state().away, away);
+        assert_eq!(raised(&world), 0, "nobody is told who is not there");
+    }
+    // With no judge to wait for, nothing is known of it.
+    let mut world = World::started();
+    world.see(film("lecture one"));
+    world.signs(idle());
+    world.pass(secs(2));
+    world.judge_fails(FailureKind::TimedOut);
     assert_eq!(world.state().away, Some(Away::Idle));
 }
 
