@@ -34,7 +34,7 @@ impl Default for Settings {
 
 impl Settings {
     /// The configuration file, with the judge's program and arguments if there is a judge.
-    pub(crate) fn to_toml(&self, judge: Option<&[String]>) -> String {
+    pub fn to_toml(&self, judge: Option<&[String]>) -> String {
         if let Some(whole) = &self.whole {
             return whole.clone();
         }

@@ -3,7 +3,7 @@ use std::{
     fs,
     io::{BufRead, BufReader},
     os::unix::fs::PermissionsExt,
-    path::Path,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
     sync::atomic::{AtomicU32, Ordering},
 };
@@ -44,7 +44,7 @@ impl Manager {
         dir: &Path,
         program: &dyn Fn(&str) -> Command,
     ) -> Option<(Command, &'static str)> {
-        let file = dir.join("manager.conf");
+        let file = config_file(dir);
         fs::write(&file, config).unwrap();
         match self {
             Self::Bare => None,
@@ -72,6 +72,11 @@ impl Manager {
             }
         }
     }
+}
+
+/// Where a manager's configuration is.
+fn config_file(dir: &Path) -> PathBuf {
+    dir.join("manager.conf")
 }
 
 /// An X server with at most one window manager.
@@ -233,6 +238,15 @@ impl Desktop {
     pub fn sync(&self) {
         self.conn.sync().unwrap();
         while self.conn.poll_for_event().unwrap().is_some() {}
+    }
+
+    /// Gives i3 another configuration, and restarts it in place: a reload starts no bars.
+    #[track_caller]
+    pub fn configure_i3(&self, text: &str) {
+        fs::write(config_file(self.home.path()), format!("# i3 config file (v4)\n{text}\n"))
+            .unwrap();
+        let told = self.command("i3-msg").arg("restart").output().expect("i3-msg is installed");
+        assert!(told.status.success(), "{told:?}");
     }
 
     /// The mapped top levels whose class is this, as geometries: x, y, width, height.
