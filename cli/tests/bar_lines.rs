@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use antidrift_tests::holds_for;
+use antidrift_tests::{PATIENCE, holds_for, until};
 use serde_json::{Value, json};
 use support::*;
 
@@ -128,7 +128,7 @@ fn a_line_is_written_when_the_one_before_it_was_read() {
     drop(command);
     let waiting = || rustix::io::ioctl_fionread(&reader).unwrap();
     let first = "no session\n".len() as u64;
-    wait_for("the first line", || (waiting() == first).then_some(()));
+    until("the first line", || (waiting() == first).then_some(()));
     for seq in 2..200 {
         daemon.tell(&event("state", seq, &active("pending")));
         daemon.tell(&event("state", seq, &active("drifting")));
@@ -171,7 +171,7 @@ fn i3blocks_writes_its_clicks_to_the_stream() {
     for line in ["4\n", "\n", "nonsense\n", "1\n"] {
         writer.write_all(line.as_bytes()).unwrap();
     }
-    wait_for("the click", || daemon.asked("refocus").pop());
+    until("the click", || daemon.asked("refocus").pop());
     // Without further clicks the lines go on.
     drop(writer);
     daemon.tell(&event("state", 2, &planning()));

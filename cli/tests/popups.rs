@@ -12,6 +12,7 @@ use std::{
     time::Duration,
 };
 
+use antidrift_tests::{Timer, is_gone, until, until_gone};
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::{Value, json};
 use support::*;
@@ -95,11 +96,11 @@ impl Desk {
     }
 
     /// The calls so far: number of the process and arguments.
-    fn calls(&self) -> Vec<(i32, Vec<String>)> {
+    fn calls(&self) -> Vec<(u32, Vec<String>)> {
         let text = fs::read_to_string(&self.log).unwrap();
         let whole = text.rfind("\n>\n").map_or("", |end| &text[..end + 2]);
         let mut calls = Vec::new();
-        let mut open: Option<(i32, Vec<String>)> = None;
+        let mut open: Option<(u32, Vec<String>)> = None;
         for line in whole.lines() {
             match (&mut open, line) {
                 (None, line) => open = Some((line[1..].parse().unwrap(), Vec::new())),
@@ -110,8 +111,8 @@ impl Desk {
         calls
     }
 
-    fn wait_for_calls(&self, count: usize) -> Vec<(i32, Vec<String>)> {
-        wait_for(&format!("{count} popups"), || {
+    fn wait_for_calls(&self, count: usize) -> Vec<(u32, Vec<String>)> {
+        until(&format!("{count} popups"), || {
             let calls = self.calls();
             (calls.len() >= count).then_some(calls)
         })
@@ -144,15 +145,7 @@ impl Drop for Desk {
     }
 }
 
-fn alive(pid: i32) -> bool {
-    fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
-}
-
-fn wait_for_death(pid: i32) {
-    wait_for("the end of a notify-send", || (!alive(pid)).then_some(()));
-}
-
-fn body(call: &(i32, Vec<String>)) -> String {
+fn body(call: &(u32, Vec<String>)) -> String {
     let dashes = call.1.iter().position(|argument| argument == "--").unwrap();
     call.1[dashes + 2..].join("\n")
 }
@@ -177,9 +170,9 @@ fn an_alert_has_three_answers_and_its_texts_behind_the_dashes() {
         "Reddit is unrelated\nfirefox: -10% R&amp;D &lt;b&gt;x&lt;/b&gt; C:\\\\new"
     );
     // Gone with its alert.
-    assert!(alive(call.0));
+    assert!(!is_gone(call.0));
     desk.clear(7, "moved");
-    wait_for_death(call.0);
+    until_gone(call.0);
 }
 
 #[test]
@@ -192,7 +185,7 @@ fn each_button_asks_for_its_alert() {
         let desk = Desk::new(&format!("echo 7; echo {action}"));
         let _watch = desk.watch();
         desk.raise(7, "reddit");
-        let asked = wait_for("the request", || desk.daemon.asked(cmd).pop());
+        let asked = until("the request", || desk.daemon.asked(cmd).pop());
         assert_eq!(asked["args"], args, "{action}");
     }
 }
@@ -203,9 +196,9 @@ fn a_window_that_could_not_be_raised_is_told_of_and_one_that_was_is_not() {
         let desk = Desk::raising("echo 7; echo default", activated.clone());
         let mut watch = desk.watch();
         desk.raise(7, "reddit");
-        wait_for("the request", || desk.daemon.asked("refocus").pop());
+        until("the request", || desk.daemon.asked("refocus").pop());
         if said {
-            wait_for("the complaint", || watch.errors().contains("raised").then_some(()));
+            until("the complaint", || watch.errors().contains("raised").then_some(()));
         }
         // What is answered is told before what comes after it.
         signal(&watch.child, Signal::TERM);
@@ -223,13 +216,13 @@ fn one_that_only_chatters_is_ended_and_presses_no_button_twice() {
         let _watch = desk.watch();
         desk.raise(7, "reddit");
         let call = desk.wait_for_calls(1).remove(0);
-        wait_for_death(call.0);
+        until_gone(call.0);
         let asked = || desk.daemon.asked("ontask").len() + desk.daemon.asked("complete").len();
-        wait_for("the one press", || (asked() == presses).then_some(()));
+        until("the one press", || (asked() == presses).then_some(()));
         // A later alert has a popup again, so nothing of the first one is still being read.
         desk.raise(8, "video");
-        wait_for_death(desk.wait_for_calls(2)[1].0);
-        wait_for("the second press", || (asked() == 2 * presses).then_some(()));
+        until_gone(desk.wait_for_calls(2)[1].0);
+        until("the second press", || (asked() == 2 * presses).then_some(()));
     }
 }
 
@@ -241,7 +234,7 @@ fn a_button_of_an_alert_that_is_over_does_nothing() {
     desk.raise(7, "reddit");
     let call = desk.wait_for_calls(1).remove(0);
     desk.clear(7, "ontask");
-    wait_for_death(call.0);
+    until_gone(call.0);
     desk.daemon.tell(&event("state", 9, &planning()));
     watch.line_with("no session");
     assert!(desk.daemon.asked("complete").is_empty());
@@ -256,13 +249,13 @@ fn a_new_alert_replaces_the_old_popup_and_one_context_has_one_a_minute() {
     let first = desk.wait_for_calls(1)[0].0;
     desk.raise(2, "news");
     let second = desk.wait_for_calls(2)[1].0;
-    wait_for_death(first);
+    until_gone(first);
     for alert in 3..30 {
         desk.raise(alert, "reddit");
     }
     desk.raise(30, "video");
     let calls = desk.wait_for_calls(3);
-    wait_for_death(second);
+    until_gone(second);
     assert_eq!(calls.len(), 3);
     assert!(body(&calls[2]).contains("video"));
 }
@@ -275,23 +268,23 @@ fn one_that_hangs_holds_up_nothing_and_is_alone() {
         desk.raise(alert, &format!("page {}", char::from(b'a' + alert as u8)));
     }
     desk.daemon.tell(&event("state", 40, &active("drifting")));
-    let begin = now();
+    let timer = Timer::start();
     watch.line_with("drifting");
-    assert!(now() - begin < Duration::from_millis(500));
+    assert!(timer.passed() < Duration::from_millis(500));
     // Whatever runs by now, it is one.
     desk.wait_for_calls(1);
     desk.raise(50, "another page");
     let calls = desk.wait_for_calls(2);
-    let running = calls.iter().filter(|call| alive(call.0)).count();
+    let running = calls.iter().filter(|call| !is_gone(call.0)).count();
     assert!(running <= 1, "{running} hang");
 
     // It is gone on a signal at once, and so are they.
-    let begin = now();
+    let timer = Timer::start();
     signal(&watch.child, Signal::TERM);
     assert_eq!(wait_for_end(&mut watch.child).code(), Some(0));
-    assert!(now() - begin < Duration::from_secs(1));
+    assert!(timer.passed() < Duration::from_secs(1));
     for call in desk.calls() {
-        wait_for_death(call.0);
+        until_gone(call.0);
     }
 }
 
@@ -305,8 +298,8 @@ fn a_service_that_does_not_answer_is_given_up_and_said_once() {
     let call = desk.wait_for_calls(1).remove(0);
     // What is not known is taken for markup.
     assert!(!body(&call).is_empty());
-    wait_for("word of it", || watch.errors().contains("does not answer").then_some(()));
-    wait_for_death(call.0);
+    until("word of it", || watch.errors().contains("does not answer").then_some(()));
+    until_gone(call.0);
     assert_eq!(watch.errors().lines().count(), 1);
 }
 
@@ -333,7 +326,7 @@ fn an_old_notify_send_gets_no_buttons() {
     desk.raise(1, "reddit");
     let calls = desk.wait_for_calls(2);
     assert!(!calls[1].1.iter().any(|argument| argument.contains("action")));
-    wait_for("word of it", || watch.errors().contains("too old for buttons").then_some(()));
+    until("word of it", || watch.errors().contains("too old for buttons").then_some(()));
     desk.raise(2, "news");
     let calls = desk.wait_for_calls(3);
     assert!(!calls[2].1.iter().any(|argument| argument.contains("action")));
@@ -362,8 +355,8 @@ fn of_two_watches_one_raises_and_the_other_takes_over() {
     signal(&first.child, Signal::TERM);
     assert_eq!(wait_for_end(&mut first.child).code(), Some(0));
     let calls = desk.wait_for_calls(2);
-    wait_for_death(calls[0].0);
-    assert!(alive(calls[1].0));
+    until_gone(calls[0].0);
+    assert!(!is_gone(calls[1].0));
     assert_eq!(calls.len(), 2);
 }
 
@@ -384,13 +377,13 @@ fn the_timebox_and_the_daemons_end() {
     desk.raise(7, "reddit");
     let drift = desk.wait_for_calls(2)[1].0;
     desk.clear(7, "moved");
-    wait_for_death(drift);
-    assert!(alive(time_up.0));
+    until_gone(drift);
+    assert!(!is_gone(time_up.0));
     desk.raise(8, "video");
     let drift = desk.wait_for_calls(3)[2].0;
     desk.daemon.tell(&event("shutdown", 8, &json!({"reason": "stopped"})));
-    wait_for_death(drift);
-    wait_for_death(time_up.0);
+    until_gone(drift);
+    until_gone(time_up.0);
 }
 
 #[test]
@@ -401,7 +394,7 @@ fn the_end_of_the_timebox_asks_for_more_time_or_the_end_of_the_session() {
         let desk = Desk::new(&format!("echo 7; echo {action}"));
         let _watch = desk.watch();
         desk.daemon.tell(&event("timebox_elapsed", 2, &json!({})));
-        let asked = wait_for("the request", || desk.daemon.asked(cmd).pop());
+        let asked = until("the request", || desk.daemon.asked(cmd).pop());
         assert_eq!(asked["args"], args, "{action}");
     }
 }
@@ -417,9 +410,9 @@ fn more_time_or_the_end_of_the_session_withdraws_the_question() {
         desk.daemon.tell(&event("timebox_elapsed", 2, &json!({})));
         let call = desk.wait_for_calls(1).remove(0);
         watch.line_with("over time");
-        assert!(alive(call.0));
+        assert!(!is_gone(call.0));
         desk.daemon.tell(&event("state", 3, &state));
-        wait_for_death(call.0);
+        until_gone(call.0);
         desk.daemon.tell(&event("state", 4, &json!({"phase": "unheard of"})));
         watch.line_with("unknown");
         assert!(desk.daemon.asked("complete").is_empty());
@@ -443,7 +436,7 @@ fn several_popups_hold_up_the_end_no_longer_than_one() {
     signal(&watch.child, Signal::TERM);
     assert_eq!(wait_for_end(&mut watch.child).code(), Some(0));
     for (number, _) in calls {
-        wait_for_death(number);
+        until_gone(number);
     }
 }
 
@@ -473,10 +466,10 @@ fn nothing_of_a_test_outlives_it() {
     desk.raise(7, "reddit");
     let popup = desk.wait_for_calls(1)[0].0;
     let file = desk.daemon.dir.path().join("sleeper");
-    let sleeper = wait_for("its child", || fs::read_to_string(&file).ok());
+    let sleeper = until("its child", || fs::read_to_string(&file).ok());
     drop(watch);
-    assert!(alive(popup), "a watch that is killed leaves it");
+    assert!(!is_gone(popup), "a watch that is killed leaves it");
     drop(desk);
-    wait_for_death(popup);
-    wait_for_death(sleeper.trim().parse().unwrap());
+    until_gone(popup);
+    until_gone(sleeper.trim().parse().unwrap());
 }

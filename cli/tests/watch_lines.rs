@@ -11,7 +11,7 @@ use std::{
 };
 
 use antidrift_protocol::{Answer, ErrorCode};
-use antidrift_tests::holds_for;
+use antidrift_tests::{Timer, holds_for, until};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use support::*;
@@ -43,10 +43,10 @@ fn one_line_a_change_at_once_and_none_for_what_looks_the_same() {
         daemon.tell(&event("state", seq, &planning()));
     }
     daemon.tell(&event("nonsense", 20, &json!({"new": 1})));
-    let begin = now();
+    let timer = Timer::start();
     daemon.tell(&event("state", 21, &active("pending")));
     assert_eq!(watch.line(), "checking: draft the report");
-    assert!(now() - begin < Duration::from_millis(500));
+    assert!(timer.passed() < Duration::from_millis(500));
     daemon.tell(&event("state", 22, &active("ontask")));
     assert_eq!(watch.line(), "on task: draft the report");
     daemon.tell(&event("state", 23, &active("drifting")));
@@ -169,7 +169,7 @@ fn without_a_daemon_it_says_so_once_and_comes_back_by_itself() {
     command.args(["watch", "--no-notify"]);
     let watch = Running::spawn(command);
     assert_eq!(watch.line(), "no daemon");
-    wait_for("a message", || watch.errors().contains("start it").then_some(()));
+    until("a message", || watch.errors().contains("start it").then_some(()));
     // Long enough for a few tries.
     holds_for(Duration::from_millis(1200), "it is said once", || {
         watch.errors().lines().count() == 1 && watch.more().is_empty()
@@ -207,7 +207,7 @@ fn unreadable_states_are_complained_about_once() {
     daemon.first("{\"event\":\"state\",\"seq\":1,\"at\":\"2026-11-30T09:12:44Z\",\"data\":[5]}\n");
     let watch = watch(&daemon, &["--no-notify"]);
     assert_eq!(watch.line(), "no daemon");
-    wait_for("a few tries", || (daemon.asked("subscribe").len() > 2).then_some(()));
+    until("a few tries", || (daemon.asked("subscribe").len() > 2).then_some(()));
     assert_eq!(watch.errors().lines().count(), 1, "{}", watch.errors());
 }
 
@@ -227,12 +227,12 @@ fn it_goes_on_every_signal_within_a_second() {
             command.arg("watch");
             let mut watch = Running::spawn(command);
             // Whatever it is at, once it can be told.
-            wait_for("its handlers", || catches(&watch, sent).then_some(()));
-            let begin = now();
+            until("its handlers", || catches(&watch, sent).then_some(()));
+            let timer = Timer::start();
             signal(&watch.child, sent);
             let status = wait_for_end(&mut watch.child);
             assert_eq!(status.code(), Some(0), "{name}");
-            assert!(now() - begin < Duration::from_secs(1), "{name}");
+            assert!(timer.passed() < Duration::from_secs(1), "{name}");
         }
     }
 }
@@ -306,7 +306,7 @@ fn notify_only_says_nothing_on_its_output() {
     daemon.first(&event("state", 1, &active("drifting")));
     let mut watch = watch(&daemon, &["--notify-only"]);
     daemon.wait_for_subscribers(1);
-    wait_for("word of the missing notify-send", || {
+    until("word of the missing notify-send", || {
         watch.errors().contains("notify-send was not found").then_some(())
     });
     signal(&watch.child, Signal::TERM);

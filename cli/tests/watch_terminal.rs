@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use antidrift_tests::{holds_for, until_still};
+use antidrift_tests::{Timer, holds_for, until, until_still};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use support::{
@@ -26,7 +26,7 @@ fn watch(daemon: &FakeDaemon, args: &[&str], environment: &[(&str, &str)]) -> Te
 fn ended(terminal: &mut Terminal) {
     assert_eq!(wait_for_end(&mut terminal.child).code(), Some(0));
     assert!(terminal.is_cooked());
-    wait_for("the shell's screen", || {
+    until("the shell's screen", || {
         let raw = terminal.raw();
         raw.trim_end().ends_with("\u{1b}[?25h\u{1b}[?1049l").then_some(())
     });
@@ -74,7 +74,7 @@ fn a_session_counts_down_and_only_that_line_is_written() {
     let mut terminal = watch(&daemon, &["--no-notify"], &[]);
     let first = terminal.wait_for("on task");
     assert_eq!(first[0], "draft the report");
-    wait_for("two more ticks", || {
+    until("two more ticks", || {
         let ticks = terminal.raw().matches("\u{1b}[2;1H").count();
         (ticks >= 3).then_some(())
     });
@@ -165,7 +165,7 @@ fn keys_pause_and_go_on_and_give_more_time_when_it_is_up() {
     terminal.wait_for("10 min more");
     assert_eq!(daemon.asked("extend")[0]["args"], json!({"secs": 600}));
     daemon.tell(&event("state", 5, &session("ontask")));
-    wait_for("the key to go", || {
+    until("the key to go", || {
         (!terminal.screen().iter().any(|line| line.contains("[+]"))).then_some(())
     });
     terminal.press("q");
@@ -190,14 +190,14 @@ fn signals_end_it_within_a_second_and_give_the_terminal_back() {
             terminal.press("\u{13}");
             until_still(Duration::from_millis(1100), "the screen stands still", || terminal.raw());
         }
-        let begin = now();
+        let timer = Timer::start();
         signal(&terminal.child, sent);
         if held {
             assert_eq!(wait_for_end(&mut terminal.child).code(), Some(0));
         } else {
             ended(&mut terminal);
         }
-        assert!(now() - begin < Duration::from_secs(1));
+        assert!(timer.passed() < Duration::from_secs(1));
         assert!(!terminal.is_raw());
     }
     // Ctrl-C is one of them.
@@ -232,9 +232,9 @@ fn suspended_it_leaves_the_terminal_to_the_shell() {
         let stat = fs::read_to_string(format!("/proc/{}/stat", terminal.child.id())).unwrap();
         stat.rsplit(')').next().unwrap().trim().chars().next().unwrap()
     };
-    wait_for("it to stop", || (state() == 'T').then_some(()));
+    until("it to stop", || (state() == 'T').then_some(()));
     assert!(!terminal.is_raw());
-    wait_for("the shell's screen", || {
+    until("the shell's screen", || {
         terminal.raw().ends_with("\u{1b}[?25h\u{1b}[?1049l").then_some(())
     });
     daemon.tell(&event("state", 2, &session("drifting")));
@@ -253,13 +253,13 @@ fn a_resize_draws_it_anew() {
     let terminal = watch(&daemon, &["--no-notify"], &[]);
     terminal.wait_for("[q] quit");
     resize(&terminal.master, 24, 20);
-    let narrow = wait_for("a narrow screen", || {
+    let narrow = until("a narrow screen", || {
         let screen = terminal.screen();
         screen.iter().any(|line| line == "firefox: reddit: th…").then_some(screen)
     });
     assert!(narrow.iter().all(|line| line.chars().count() <= 20), "{narrow:?}");
     resize(&terminal.master, 3, 80);
-    wait_for("a low screen", || (terminal.screen().len() <= 3).then_some(()));
+    until("a low screen", || (terminal.screen().len() <= 3).then_some(()));
 }
 
 #[test]

@@ -1,21 +1,19 @@
 //! A judge is somebody else's program: whatever it does, nothing of it stays and nothing is made up.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
-#![allow(clippy::disallowed_methods, reason = "a test's own time limits")]
 
 use std::{
     fs,
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use antidrift_daemon::ai::{
     Failure, FailureKind, Judge, Question, Verdict, backend::Model, command::ProgramBackend,
 };
+use antidrift_tests::{PATIENCE, until, until_gone, until_number};
 use tempfile::TempDir;
 
-/// How long anything may take on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(20);
 const GOOD: &str = r#"echo '{"on_task": true, "reason": "fine"}'"#;
 
 struct Bench {
@@ -64,8 +62,9 @@ impl Bench {
     }
 
     /// The process id that a script wrote.
-    fn pid(&self, name: &str) -> String {
-        until(name, || Some(self.read(name).trim().to_owned()).filter(|pid| !pid.is_empty()))
+    #[track_caller]
+    fn pid(&self, name: &str) -> u32 {
+        until_number(&self.path(name))
     }
 
     #[track_caller]
@@ -89,29 +88,6 @@ fn question() -> Question {
         class: "firefox".into(),
         title: "s3cr3t account overview".into(),
     }
-}
-
-#[track_caller]
-fn until<T>(what: &str, mut so: impl FnMut() -> Option<T>) -> T {
-    let end = Instant::now() + PATIENCE;
-    loop {
-        if let Some(found) = so() {
-            return found;
-        }
-        assert!(Instant::now() < end, "not in time: {what}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
-
-fn is_gone(pid: &str) -> bool {
-    // A zombie whose parent is slow is gone as well.
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    stat.rsplit_once(") ").is_none_or(|(_, rest)| rest.starts_with('Z') || rest.starts_with('X'))
-}
-
-#[track_caller]
-fn until_gone(pid: &str) {
-    until(&format!("process {pid} is gone"), || is_gone(pid).then_some(()));
 }
 
 #[track_caller]
@@ -215,7 +191,7 @@ fn f36_a_hung_judge_and_its_children_are_gone_after_the_limit() {
     let judge = bench.judge_within(Duration::from_secs(1), script);
     fails(run(judge.judge(question())), FailureKind::TimedOut, "1 s");
     for name in ["leader", "child", "stray"] {
-        until_gone(&bench.pid(name));
+        until_gone(bench.pid(name));
     }
     bench.leaves_nothing();
 }
@@ -254,7 +230,7 @@ fn a_judgement_that_is_dropped_leaves_nothing() {
         })
         .await;
     });
-    until_gone(&bench.pid("leader"));
+    until_gone(bench.pid("leader"));
     bench.leaves_nothing();
 }
 
@@ -265,21 +241,20 @@ fn a_judge_that_stops_its_guard_is_ended_all_the_same() {
     let script = "echo $$ > $OUT/leader; kill -STOP $PPID; sleep 781";
     let judge = bench.judge_within(Duration::from_millis(500), script);
     fails(run(judge.judge(question())), FailureKind::TimedOut, "no answer");
-    until_gone(&bench.pid("leader"));
+    until_gone(bench.pid("leader"));
     bench.leaves_nothing();
 }
 
 #[test]
 fn f36_a_grandchild_that_holds_the_pipe_holds_up_nobody_and_is_ended() {
     let bench = Bench::new();
-    let begun = Instant::now();
     let script = "sh -c 'echo $$ > '$OUT'/child; exec sleep 300' & \
                   setsid sh -c 'echo $$ > '$OUT'/stray; exec sleep 300' & \
                   until [ -s $OUT/child ] && [ -s $OUT/stray ]; do :; done";
+    // had it waited for either, its time would have been up
     assert!(bench.ask(&format!("{script}; {GOOD}")).unwrap().on_task);
-    assert!(begun.elapsed() < Duration::from_secs(200), "it waited for the grandchild");
-    until_gone(&bench.pid("child"));
-    until_gone(&bench.pid("stray"));
+    until_gone(bench.pid("child"));
+    until_gone(bench.pid("stray"));
     bench.leaves_nothing();
 }
 
@@ -288,7 +263,7 @@ fn a_flood_is_cut_off() {
     let bench = Bench::new();
     let script = "echo $$ > $OUT/leader; exec head -c 100000000 /dev/zero";
     fails(bench.ask(script), FailureKind::NotUnderstood, "");
-    until_gone(&bench.pid("leader"));
+    until_gone(bench.pid("leader"));
     bench.leaves_nothing();
 }
 
@@ -313,7 +288,7 @@ fn nothing_outlives_a_daemon_that_is_killed() {
     let leader = bench.pid("leader");
     daemon.kill().unwrap();
     daemon.wait().unwrap();
-    until_gone(&leader);
+    until_gone(leader);
     bench.leaves_nothing();
 }
 

@@ -8,10 +8,9 @@ use std::os::unix::net::UnixListener;
 use std::sync::{Mutex, Once};
 use std::time::Duration;
 
-use antidrift_tests::{holds_for, until_still};
+use antidrift_tests::{Desktop, Manager, holds_for, until_still};
 use rustix::process::Signal;
-use support::{Desk, Manager, Watch, settings};
-use x11rb::protocol::xproto::AtomEnum;
+use support::{Watch, manage, settings, top_level};
 
 use antidrift_daemon::sensor::{Focus, Health};
 
@@ -50,14 +49,14 @@ fn is_connecting(health: &Health) -> bool {
 #[test]
 fn a_server_that_dies_costs_nothing_and_one_log_line() {
     start_logging();
-    let mut desk = Desk::bare();
+    let desk = Desktop::start(Manager::Bare);
     let watch = Watch::on(&desk);
-    desk.focus(desk.window("a", "A", "s3cr3t-token"));
+    top_level(&desk, "a", "A", "s3cr3t-token").focus();
     watch.until_title("s3cr3t-token");
-    *desk.server() = None;
+    desk.kill_server();
     let lost = watch.until("lost", |o| is_connecting(&o.health));
     let Health::Connecting(reason) = lost.health else { unreachable!() };
-    assert!(reason.contains(&desk.display) && !reason.contains('\n'), "{reason}");
+    assert!(reason.contains(desk.display()) && !reason.contains('\n'), "{reason}");
     assert_eq!(lost.focus, Focus::Nothing);
 
     let (switches, cpu) = watch.cost();
@@ -66,25 +65,25 @@ fn a_server_that_dies_costs_nothing_and_one_log_line() {
         let (switches_after, cpu_after) = watch.cost();
         switches_after - switches < 40 && cpu_after - cpu < 100_000_000
     });
-    assert_eq!(logged(&format!("at {} ", desk.display)), 1);
+    assert_eq!(logged(&format!("at {} ", desk.display())), 1);
     assert_eq!(logged("s3cr3t-token"), 0);
 
-    desk.restart_server();
+    let desk = desk.again();
     watch.until("sees again", |o| matches!(o.health, Health::Ok(_)));
-    desk.focus(desk.window("b", "B", "b"));
+    top_level(&desk, "b", "B", "b").focus();
     watch.until_title("b");
 }
 
 #[test]
 fn a_server_that_comes_later_is_found() {
-    let mut desk = Desk::bare();
-    *desk.server() = None;
+    let desk = Desktop::start(Manager::Bare);
+    desk.kill_server();
     let watch = Watch::on(&desk);
     watch.until("none there", |o| is_connecting(&o.health));
-    desk.restart_server();
+    let desk = desk.again();
     watch.until_nothing();
-    desk.start_manager(Manager::Openbox);
-    desk.window("a", "A", "a");
+    manage(&desk, Manager::Openbox);
+    top_level(&desk, "a", "A", "a");
     watch.until_title("a");
 }
 
@@ -107,7 +106,7 @@ fn without_a_display_it_says_so_and_ends() {
 #[test]
 fn it_can_be_stopped_wherever_it_waits() {
     // for events
-    let mut desk = Desk::with(Manager::Openbox);
+    let desk = Desktop::start(Manager::Openbox);
     let idle = Watch::on(&desk);
     idle.until_nothing();
     idle.handle.stop();
@@ -115,16 +114,16 @@ fn it_can_be_stopped_wherever_it_waits() {
     // for the reply of a server that hangs, once it has found that there is something to ask
     let asking = Watch::on(&desk);
     asking.until_nothing();
-    desk.server().as_ref().unwrap().signal(Signal::STOP);
+    desk.signal_server(Signal::STOP);
     // while connecting to it
     let connecting = Watch::on(&desk);
     for watch in [asking, connecting] {
         watch.handle.stop();
         watch.until_ended();
     }
-    desk.server().as_ref().unwrap().signal(Signal::CONT);
+    desk.signal_server(Signal::CONT);
     // in the pause before it tries again, however long that is
-    *desk.server() = None;
+    desk.kill_server();
     let pausing = Watch::on(&desk);
     pausing.until("pausing", |o| is_connecting(&o.health));
     pausing.handle.stop();
@@ -152,15 +151,15 @@ fn a_mute_server_does_not_hold_it_back() {
 
 #[test]
 fn nothing_happens_while_nothing_happens() {
-    for manager in [None, Some(Manager::Openbox)] {
-        let desk = manager.map_or_else(Desk::bare, Desk::with);
+    for manager in [Manager::Bare, Manager::Openbox] {
+        let desk = Desktop::start(manager);
         let watch = Watch::on(&desk);
-        let window = desk.window("a", "A", "a");
-        desk.focus(window);
+        let window = top_level(&desk, "a", "A", "a");
+        window.focus();
         watch.until_title("a");
         // the window manager's afterthoughts, and a storm that has to end
         for n in 0..50 {
-            desk.rename(window, &format!("title {n}"));
+            window.set_title(&format!("title {n}"));
         }
         watch.until_title("title 49");
         let rest = until_still(Duration::from_secs(1), "the sensor rests", || watch.cost());
@@ -171,14 +170,14 @@ fn nothing_happens_while_nothing_happens() {
 /// The first change is told at once, the last one always, and those between are few.
 #[test]
 fn a_storm_of_titles_is_calmed() {
-    let desk = Desk::bare();
-    let (window, other) = (desk.window("a", "A", "start"), desk.window("b", "B", "b"));
-    desk.focus(window);
+    let desk = Desktop::start(Manager::Bare);
+    let (window, other) = (top_level(&desk, "a", "A", "start"), top_level(&desk, "b", "B", "b"));
+    window.focus();
     let watch = Watch::on(&desk);
     watch.until_title("start");
     let before = watch.count();
     let rename = |title: &str| {
-        desk.rename(window, title);
+        window.set_title(title);
         std::thread::sleep(Duration::from_millis(1));
     };
     rename("first");
@@ -186,7 +185,7 @@ fn a_storm_of_titles_is_calmed() {
     for n in 0..2000 {
         rename(&format!("frame {n}"));
     }
-    desk.rename(window, "last");
+    window.set_title("last");
     watch.until_title("last");
     let told = watch.titles_since(before);
     assert_eq!(told.first().map(String::as_str), Some("first"));
@@ -194,30 +193,30 @@ fn a_storm_of_titles_is_calmed() {
     assert!(told.len() < 45, "{} observations", told.len());
 
     // after it each change counts again, of class and owner too
-    desk.classify(window, "a", "A2");
+    window.set_class("a", "A2");
     watch.until_window("class after the storm", |w| w.class == "A2");
-    desk.rename(window, "calm");
+    window.set_title("calm");
     watch.until_title("calm");
 
     // a class that changes during a storm is there after it
     for n in 0..100 {
         rename(&format!("frame {n}"));
     }
-    desk.classify(window, "a", "A3");
-    desk.set_number(window, "WM_TRANSIENT_FOR", AtomEnum::WINDOW, other);
+    window.set_class("a", "A3");
+    window.set_number("WM_TRANSIENT_FOR", "WINDOW", other.id());
     watch.until_window("class of the storm", |w| w.class == "A3" && w.parent.is_some());
 
     // and the focus may move in the middle of one
     for n in 0..100 {
         rename(&format!("frame {n}"));
     }
-    desk.focus(other);
+    other.focus();
     watch.until_title("b");
     for n in 0..100 {
         rename(&format!("unseen {n}"));
     }
-    desk.rename(other, "b2");
+    other.set_title("b2");
     watch.until_title("b2");
-    desk.focus(window);
+    window.focus();
     watch.until_title("unseen 99");
 }

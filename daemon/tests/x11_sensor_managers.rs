@@ -6,9 +6,9 @@ mod support;
 use std::fs;
 use std::time::Duration;
 
-use antidrift_tests::holds_for;
-use support::{Desk, Manager, OwnChild, Watch, eventually};
-use x11rb::protocol::xproto::{AtomEnum, ChangeWindowAttributesAux, ConnectionExt as _};
+use antidrift_tests::{Desktop, Manager, Process, holds_for, until};
+use support::{MANAGERS, Watch, blank, manage, top_level};
+use x11rb::protocol::xproto::{ChangeWindowAttributesAux, ConnectionExt as _};
 
 use antidrift_daemon::sensor::{Focus, Health};
 
@@ -18,17 +18,17 @@ fn is_managed_fully(health: &Health) -> bool {
 
 #[test]
 fn before_the_first_and_after_the_last_window_there_is_none() {
-    for manager in Manager::ALL {
-        let desk = Desk::with(manager);
-        assert!(desk.number(desk.root, "_NET_ACTIVE_WINDOW") == 0);
+    for manager in MANAGERS {
+        let desk = Desktop::start(manager);
+        assert!(desk.active() == 0);
         let watch = Watch::on(&desk);
         let first = watch.until("the first look", |_| true);
         assert!(is_managed_fully(&first.health), "{manager:?}: {first:?}");
         assert_eq!(first.focus, Focus::Nothing);
         for title in ["one", "two"] {
-            let window = desk.window("inst", "Class", title);
+            let window = top_level(&desk, "inst", "Class", title);
             watch.until_title(title);
-            desk.destroy(window);
+            window.destroy();
             watch.until_nothing();
         }
         assert_eq!(watch.titles_since(1), ["one", "(nothing)", "two", "(nothing)"], "{manager:?}");
@@ -38,13 +38,13 @@ fn before_the_first_and_after_the_last_window_there_is_none() {
 /// One observation a switch, also where the manager passes through «none» (openbox).
 #[test]
 fn switches_are_told_once_each() {
-    for manager in Manager::ALL {
-        let desk = Desk::with(manager);
+    for manager in MANAGERS {
+        let desk = Desktop::start(manager);
         let watch = Watch::on(&desk);
         let windows: Vec<_> = ["a", "b", "c"]
             .into_iter()
             .map(|title| {
-                let window = desk.window(title, "Class", title);
+                let window = top_level(&desk, title, "Class", title);
                 watch.until_title(title);
                 (window, title)
             })
@@ -53,7 +53,7 @@ fn switches_are_told_once_each() {
         let mut expected = Vec::new();
         for n in 0..30 {
             let (window, title) = windows[n % 3];
-            desk.focus(window);
+            window.focus();
             watch.until_title(title);
             expected.push(title);
         }
@@ -71,45 +71,45 @@ fn stays(watch: &Watch) {
 /// openbox names none.
 #[test]
 fn an_override_redirect_launcher_leaves_the_window_below() {
-    for manager in [None, Some(Manager::Openbox), Some(Manager::I3), Some(Manager::Bspwm)] {
-        let desk = manager.map_or_else(Desk::bare, Desk::with);
+    for manager in Manager::ALL {
+        let desk = Desktop::start(manager);
         let watch = Watch::on(&desk);
-        let below = desk.window("work", "Work", "work");
-        desk.focus(below);
+        let below = top_level(&desk, "work", "Work", "work");
+        below.focus();
         watch.until_title("work");
         let before = watch.count();
         // While it is there they name no window, and when it ends the focus goes nowhere until they
         // give it back, or the test does: a busy machine takes its time over that.
-        let passes_through_none = matches!(manager, None | Some(Manager::Openbox));
+        let passes_through_none = matches!(manager, Manager::Bare | Manager::Openbox);
         for round in 0..3 {
-            let launcher = desk.unmapped(desk.root, true);
-            desk.classify(launcher, "rofi", "Rofi");
-            desk.rename(launcher, "rofi");
-            desk.show(launcher);
-            desk.focus_input(launcher);
+            let launcher = blank().override_redirect().open(&desk);
+            launcher.set_class("rofi", "Rofi");
+            launcher.set_title("rofi");
+            launcher.map();
+            launcher.focus_input();
             stays(&watch);
             // the title of the window below is followed meanwhile
             let title = format!("work {round}");
-            desk.rename(below, &title);
+            below.set_title(&title);
             watch.until_title(&title);
-            desk.destroy(launcher);
+            launcher.destroy();
             if passes_through_none {
-                if manager.is_none() {
+                if manager == Manager::Bare {
                     watch.until_nothing();
                 }
-                desk.focus(below);
+                below.focus();
             } else {
                 stays(&watch);
             }
             // said after the focus is back, so that nothing of its way back comes later
             let title = format!("back {round}");
-            desk.rename(below, &title);
+            below.set_title(&title);
             watch.until_title(&title);
         }
-        let next = desk.window("next", "Next", "next");
-        desk.focus(next);
+        let next = top_level(&desk, "next", "Next", "next");
+        next.focus();
         watch.until_title("next");
-        desk.focus(below);
+        below.focus();
         watch.until_title("back 2");
         let told = watch.titles_since(before);
         let mut told: Vec<_> = told.iter().map(String::as_str).collect();
@@ -126,17 +126,17 @@ fn an_override_redirect_launcher_leaves_the_window_below() {
 /// The window below ends while a launcher covers it.
 #[test]
 fn a_covered_window_that_ends_is_not_shown_on() {
-    for manager in [None, Some(Manager::Openbox)] {
-        let desk = manager.map_or_else(Desk::bare, Desk::with);
+    for manager in [Manager::Bare, Manager::Openbox] {
+        let desk = Desktop::start(manager);
         let watch = Watch::on(&desk);
-        let below = desk.window("work", "Work", "work");
-        desk.focus(below);
+        let below = top_level(&desk, "work", "Work", "work");
+        below.focus();
         watch.until_title("work");
-        let launcher = desk.unmapped(desk.root, true);
-        desk.show(launcher);
-        desk.focus_input(launcher);
+        let launcher = blank().override_redirect().open(&desk);
+        launcher.map();
+        launcher.focus_input();
         stays(&watch);
-        desk.destroy(below);
+        below.destroy();
         watch.until_nothing();
     }
 }
@@ -144,53 +144,53 @@ fn a_covered_window_that_ends_is_not_shown_on() {
 /// 500 windows that take the focus and die 0 to 5 ms later.
 #[test]
 fn windows_that_die_at_once_do_no_harm() {
-    for manager in [None, Some(Manager::Openbox)] {
-        let desk = manager.map_or_else(Desk::bare, Desk::with);
+    for manager in [Manager::Bare, Manager::Openbox] {
+        let desk = Desktop::start(manager);
         let watch = Watch::on(&desk);
         for n in 0_u64..500 {
-            let window = desk.window("brief", "Brief", "brief");
-            desk.conn
-                .set_input_focus(x11rb::protocol::xproto::InputFocus::PARENT, window, 0_u32)
+            let window = top_level(&desk, "brief", "Brief", "brief");
+            desk.conn()
+                .set_input_focus(x11rb::protocol::xproto::InputFocus::PARENT, window.id(), 0_u32)
                 .unwrap();
             desk.sync();
             std::thread::sleep(Duration::from_micros(n * 1009 % 5000));
-            desk.destroy(window);
+            window.destroy();
         }
         watch.until_nothing();
-        let last = desk.window("living", "Living", "living");
-        desk.focus(last);
-        assert_eq!(watch.until_title("living").id, last);
+        let last = top_level(&desk, "living", "Living", "living");
+        last.focus();
+        assert_eq!(watch.until_title("living").id, last.id());
         assert!(!watch.handle.is_finished());
-        desk.destroy(last);
+        last.destroy();
         watch.until_nothing();
     }
 }
 
 #[test]
 fn a_manager_may_come_and_go() {
-    let mut desk = Desk::bare();
+    let desk = Desktop::start(Manager::Bare);
     let watch = Watch::on(&desk);
-    let window = desk.window("a", "A", "a");
-    desk.focus(window);
+    let window = top_level(&desk, "a", "A", "a");
+    window.focus();
     watch.until_title("a");
     for manager in [Manager::Openbox, Manager::I3, Manager::Bspwm] {
-        desk.start_manager(manager);
+        manage(&desk, manager);
         watch.until("trusts the manager", |o| is_managed_fully(&o.health));
-        let other = desk.window("b", "B", "b");
-        desk.focus(other);
+        let other = top_level(&desk, "b", "B", "b");
+        other.focus();
         watch.until_title("b");
         if manager != Manager::Bspwm {
             // which takes no windows over that were there before it
-            desk.focus(window);
+            window.focus();
             watch.until_title("a");
         }
         desk.end_manager();
         watch.until("no manager", |o| !is_managed_fully(&o.health));
-        desk.focus(other);
+        other.focus();
         watch.until_title("b");
-        desk.destroy(other);
+        other.destroy();
         watch.until("not shown on", |o| support::title_of(o) != "b");
-        desk.focus(window);
+        window.focus();
         watch.until_title("a");
     }
 }
@@ -198,17 +198,17 @@ fn a_manager_may_come_and_go() {
 /// A command that is allowed covers the dialogs of the terminal that it runs in.
 #[test]
 fn a_dialog_of_a_terminal_tells_what_runs_in_its_owner() {
-    let desk = Desk::with(Manager::Openbox);
+    let desk = Desktop::start(Manager::Openbox);
     let watch = Watch::on(&desk);
     let mut command = desk.command("xterm");
-    let _terminal = OwnChild::spawn(command.args(["-T", "one", "-e", "sleep", "1000"]), "xterm");
+    let _terminal = Process::spawn(command.args(["-T", "one", "-e", "sleep", "1000"]), "xterm");
     let owner = watch.until_window("sleep", |w| w.command.as_deref() == Some("sleep")).id;
-    let dialog = desk.unmapped(desk.root, false);
-    desk.classify(dialog, "chooser", "Chooser");
-    desk.rename(dialog, "Open");
-    desk.set_number(dialog, "WM_TRANSIENT_FOR", AtomEnum::WINDOW, owner);
-    desk.show(dialog);
-    desk.focus(dialog);
+    let dialog = blank().open(&desk);
+    dialog.set_class("chooser", "Chooser");
+    dialog.set_title("Open");
+    dialog.set_number("WM_TRANSIENT_FOR", "WINDOW", owner);
+    dialog.map();
+    dialog.focus();
     let seen = watch.until_title("Open");
     let parent = seen.parent.unwrap();
     assert_eq!((seen.command, parent.id), (None, owner));
@@ -218,39 +218,39 @@ fn a_dialog_of_a_terminal_tells_what_runs_in_its_owner() {
 /// A reparenting manager that sets WM_STATE but speaks no EWMH, played by the test.
 #[test]
 fn the_client_inside_a_frame_is_the_window() {
-    let desk = Desk::bare();
-    let frame = desk.unmapped(desk.root, true);
-    let client = desk.unmapped(frame, false);
-    desk.classify(client, "client", "Client");
-    desk.rename(client, "client");
-    desk.set_number(client, "WM_STATE", AtomEnum::CARDINAL, 1);
-    let child = desk.unmapped(client, false);
+    let desk = Desktop::start(Manager::Bare);
+    let frame = blank().override_redirect().open(&desk);
+    let client = blank().inside(&frame).open(&desk);
+    client.set_class("client", "Client");
+    client.set_title("client");
+    client.set_number("WM_STATE", "CARDINAL", 1);
+    let child = blank().inside(&client).open(&desk);
     for window in [child, client, frame] {
-        desk.show(window);
+        window.map();
     }
     let watch = Watch::on(&desk);
     for (n, focused) in [client, child].into_iter().enumerate() {
-        desk.focus_input(focused);
-        desk.rename(client, &format!("client {n}"));
-        assert_eq!(watch.until_title(&format!("client {n}")).id, client);
+        focused.focus_input();
+        client.set_title(&format!("client {n}"));
+        assert_eq!(watch.until_title(&format!("client {n}")).id, client.id());
     }
     // on the frame itself, when that is no override-redirect window
     let plain = ChangeWindowAttributesAux::new().override_redirect(0);
-    desk.conn.change_window_attributes(frame, &plain).unwrap();
-    let other = desk.window("other", "Other", "other");
-    desk.focus_input(other);
+    desk.conn().change_window_attributes(frame.id(), &plain).unwrap();
+    let other = top_level(&desk, "other", "Other", "other");
+    other.focus_input();
     watch.until_title("other");
-    desk.focus_input(frame);
-    assert_eq!(watch.until_title("client 1").id, client);
+    frame.focus_input();
+    assert_eq!(watch.until_title("client 1").id, client.id());
 }
 
 #[test]
 fn a_terminal_tells_what_runs_in_front() {
-    let desk = Desk::with(Manager::Openbox);
+    let desk = Desktop::start(Manager::Openbox);
     let watch = Watch::on(&desk);
     let terminal = |args: &[&str]| {
         let mut command = desk.command("xterm");
-        OwnChild::spawn(command.args(args), "xterm")
+        Process::spawn(command.args(args), "xterm")
     };
     let sleeping = terminal(&["-T", "one", "-e", "sleep", "1000"]);
     let seen = watch.until_window("sleep", |w| w.command.as_deref() == Some("sleep"));
@@ -269,11 +269,11 @@ fn a_terminal_tells_what_runs_in_front() {
     fs::write(&go, "").unwrap();
     watch.until_title("editing");
     // the title came before the program; a later one is told along with what runs then
-    let window = watch.until_title("editing").id;
+    let window = desk.window(watch.until_title("editing").id);
     let mut n = 0;
-    eventually("cat in front", || {
+    until("cat in front", || {
         if n % 20 == 0 {
-            desk.rename(window, &format!("editing {n}"));
+            window.set_title(&format!("editing {n}"));
         }
         n += 1;
         match watch.all().pop().unwrap().focus {
@@ -282,7 +282,7 @@ fn a_terminal_tells_what_runs_in_front() {
         }
     });
     // another host's pid means nothing here
-    desk.set(window, "WM_CLIENT_MACHINE", "STRING", b"elsewhere.example");
-    desk.classify(window, "xterm", "XTerm");
+    window.set("WM_CLIENT_MACHINE", "STRING", b"elsewhere.example");
+    window.set_class("xterm", "XTerm");
     watch.until_window("elsewhere", |w| w.command.is_none());
 }

@@ -8,6 +8,7 @@ use std::{
     sync::atomic::{AtomicU32, Ordering},
 };
 
+use rustix::process::Signal;
 use x11rb::{
     connection::Connection,
     protocol::xproto::{
@@ -94,17 +95,22 @@ pub struct Desktop {
 impl Desktop {
     /// A server on a free display, with this manager at work.
     pub fn start(kind: Manager) -> Self {
-        Self::start_at(kind, None)
+        Self::start_at(kind, None, &[])
+    }
+
+    /// A server with more arguments and no manager.
+    pub fn with_server(args: &[&str]) -> Self {
+        Self::start_at(Manager::Bare, None, args)
     }
 
     /// The same again on the display of one whose server was killed.
     pub fn again(&self) -> Self {
-        Self::start_at(self.kind.get(), Some(&self.display))
+        Self::start_at(self.kind.get(), Some(&self.display), &[])
     }
 
-    fn start_at(kind: Manager, display: Option<&str>) -> Self {
+    fn start_at(kind: Manager, display: Option<&str>, args: &[&str]) -> Self {
         let home = Home::new();
-        let (server, display) = start_server(&home, display);
+        let (server, display) = start_server(&home, display, args);
         let (conn, screen) = RustConnection::connect(Some(&display)).unwrap();
         let root = conn.setup().roots[screen].root;
         let processes = RefCell::new(vec![server]);
@@ -119,6 +125,12 @@ impl Desktop {
     pub fn manage(&self, kind: Manager, config: &str, program: &dyn Fn(&str) -> Command) {
         assert_eq!(self.kind.replace(kind), Manager::Bare, "there is one already");
         self.start_manager(config, program);
+    }
+
+    /// Ends the manager.
+    pub fn end_manager(&self) {
+        assert_ne!(self.kind.replace(Manager::Bare), Manager::Bare, "there is none");
+        self.processes.borrow_mut().pop();
     }
 
     /// Its name, as in DISPLAY.
@@ -139,6 +151,11 @@ impl Desktop {
     /// Which manager.
     pub fn manager(&self) -> Manager {
         self.kind.get()
+    }
+
+    /// Stops the server, or lets it go on.
+    pub fn signal_server(&self, signal: Signal) {
+        self.processes.borrow()[0].signal(signal);
     }
 
     /// Kills the server, and with it whatever lives on it.
@@ -177,6 +194,11 @@ impl Desktop {
         let window = WindowSpec::new(title).class(class).open(self);
         window.focus();
         window
+    }
+
+    /// A window of this number, however it was made.
+    pub fn window(&self, id: Window) -> TestWindow<'_> {
+        TestWindow::new(self, id)
     }
 
     /// A place for the next window, so that they do not lie on top of each other.
@@ -230,7 +252,8 @@ impl Desktop {
         self.conn.flush().unwrap();
     }
 
-    pub(crate) fn atom(&self, name: &str) -> u32 {
+    /// The number of a name.
+    pub fn atom(&self, name: &str) -> u32 {
         self.conn.intern_atom(false, name.as_bytes()).unwrap().reply().unwrap().atom
     }
 
@@ -316,7 +339,7 @@ impl Drop for Desktop {
 }
 
 /// A server on the display given, or on one of our own.
-fn start_server(home: &Home, display: Option<&str>) -> (Process, String) {
+fn start_server(home: &Home, display: Option<&str>, args: &[&str]) -> (Process, String) {
     let mut command = home.command("Xvfb");
     // it writes its number when it is ready; without -noreset it forgets all with its last client
     command.arg(display.map_or_else(own_display, str::to_owned)).args([
@@ -326,7 +349,11 @@ fn start_server(home: &Home, display: Option<&str>) -> (Process, String) {
         "-nolisten",
         "tcp",
     ]);
-    command.args(["-screen", "0", "1024x768x24"]).stdout(Stdio::piped()).stderr(Stdio::null());
+    command
+        .args(["-screen", "0", "1024x768x24"])
+        .args(args)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
     let mut server = Process::spawn(&mut command, "xvfb");
     let mut number = String::new();
     BufReader::new(server.take_stdout().unwrap()).read_line(&mut number).unwrap();
@@ -337,7 +364,7 @@ fn start_server(home: &Home, display: Option<&str>) -> (Process, String) {
 
 /// A display number that no other test takes while this one's server is down. Left to itself, a
 /// server takes the lowest free number, which may be that of a server just killed.
-pub fn own_display() -> String {
+fn own_display() -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     loop {
         let number = 100 + std::process::id() % 1000 * 50 + NEXT.fetch_add(1, Ordering::Relaxed);

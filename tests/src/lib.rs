@@ -30,7 +30,7 @@ pub use binaries::{antidrift, antidriftd};
 pub use bus::{Bus, Dunst, Shown};
 pub use cli::{Outcome, Watch};
 pub use daemon::{Daemon, Settings};
-pub use desktop::{Desktop, Manager, own_display};
+pub use desktop::{Desktop, Manager};
 pub use home::Home;
 pub use judge::StandInJudge;
 pub use logind::Logind;

@@ -110,7 +110,7 @@ impl WindowSpec {
         let parent = self.parent.unwrap_or_else(|| desktop.root());
         let kind = WindowClass::INPUT_OUTPUT;
         conn.create_window(0, id, parent, at, at, width, height, 0, kind, 0, &aux).unwrap();
-        let window = TestWindow { desktop, id };
+        let window = TestWindow::new(desktop, id);
         // «the window manager may give it the focus» (ICCCM 4.1.2.4)
         let (hints, words) = (desktop.atom("WM_HINTS"), [1, 1, 0, 0, 0, 0, 0, 0, 0]);
         let replace = x11rb::protocol::xproto::PropMode::REPLACE;
@@ -138,7 +138,11 @@ pub struct TestWindow<'a> {
     id: Window,
 }
 
-impl TestWindow<'_> {
+impl<'a> TestWindow<'a> {
+    pub(crate) fn new(desktop: &'a Desktop, id: Window) -> Self {
+        Self { desktop, id }
+    }
+
     /// Its number.
     pub fn id(&self) -> Window {
         self.id

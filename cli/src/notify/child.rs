@@ -189,6 +189,8 @@ fn pty() -> io::Result<(OwnedFd, OwnedFd)> {
 
 #[cfg(test)]
 mod tests {
+    use antidrift_tests::until_gone;
+
     use super::*;
 
     fn shell(script: &str, prompt: bool) -> Running {
@@ -197,16 +199,17 @@ mod tests {
         Running::spawn(command, prompt).unwrap()
     }
 
-    fn next_line(running: &mut Running) -> String {
+    /// Lets the program say more until `found` gives something.
+    fn listen<T>(running: &mut Running, mut found: impl FnMut(&mut Running) -> Option<T>) -> T {
         loop {
-            if let Some(line) = running.lines().into_iter().next() {
-                return line;
+            if let Some(found) = found(running) {
+                return found;
             }
             let mut fds: Vec<_> = running
                 .descriptors()
                 .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN))
                 .collect();
-            assert!(wait(&mut fds, Some(Duration::from_secs(10))), "no line");
+            assert!(wait(&mut fds, Some(Duration::from_secs(10))), "it hangs");
         }
     }
 
@@ -214,18 +217,11 @@ mod tests {
     fn lines_come_before_the_end_and_a_program_that_ignores_signals_is_ended() {
         for prompt in [true, false] {
             let mut running = shell("trap '' INT TERM; sleep 100 & echo $!; wait", prompt);
-            let sleeper = next_line(&mut running);
+            let sleeper = listen(&mut running, |it| it.lines().into_iter().next());
             assert!(running.ended().is_none());
             running.end();
-            // What it started is of its group, and gone with it (or not buried yet).
-            let gone = || {
-                let stat = std::fs::read_to_string(format!("/proc/{sleeper}/stat"));
-                stat.as_deref().is_ok_and(|stat| stat.contains(") Z ")) || stat.is_err()
-            };
-            assert!((0..5000).any(|_| {
-                std::thread::sleep(Duration::from_millis(1));
-                gone()
-            }));
+            // What it started is of its group, and gone with it.
+            until_gone(sleeper.trim().parse().unwrap());
         }
     }
 
@@ -234,17 +230,10 @@ mod tests {
         // Its complaints fit into the pipe: nobody reads them before its end.
         let script = "yes | head -c 60000 >&2; yes | head -c 200000; exit 3";
         let mut running = shell(script, false);
-        let status = loop {
-            running.take_in();
-            if let Some(status) = running.ended() {
-                break status;
-            }
-            let mut fds: Vec<_> = running
-                .descriptors()
-                .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN))
-                .collect();
-            assert!(wait(&mut fds, Some(Duration::from_secs(10))), "it hangs");
-        };
+        let status = listen(&mut running, |it| {
+            it.take_in();
+            it.ended()
+        });
         assert_eq!(status.code(), Some(3));
         assert_eq!(running.said(), "y\n".repeat(MOST / 2));
         assert_eq!(running.complaint(), "y\n".repeat(MOST / 2));

@@ -15,31 +15,11 @@ use std::{
     process::{Child, Command, ExitStatus, Stdio},
     sync::{Arc, Mutex, MutexGuard, mpsc},
     thread,
-    time::{Duration, Instant},
 };
 
 use antidrift_protocol::{Answer, ErrorCode, ErrorObject, Greeting, PROTOCOL, Reply, Subscribed};
+use antidrift_tests::{PATIENCE, until};
 use serde_json::{Value, json};
-
-/// Nothing here takes that long unless something is wrong.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
-
-#[expect(clippy::disallowed_methods, reason = "tests wait in real time")]
-pub(crate) fn now() -> Instant {
-    Instant::now()
-}
-
-/// Waits until `check` gives something.
-pub(crate) fn wait_for<T>(what: &str, mut check: impl FnMut() -> Option<T>) -> T {
-    let end = now() + PATIENCE;
-    loop {
-        if let Some(found) = check() {
-            return found;
-        }
-        assert!(now() < end, "waited in vain for {what}");
-        thread::sleep(Duration::from_millis(5));
-    }
-}
 
 /// What the fake answers to a request: whole lines. `None` closes the connection.
 pub(crate) type Script = dyn FnMut(&Value) -> Option<String> + Send;
@@ -121,7 +101,7 @@ impl FakeDaemon {
     }
 
     pub(crate) fn wait_for_subscribers(&self, count: usize) {
-        wait_for("a subscriber", || (self.subscribers() >= count).then_some(()));
+        until("a subscriber", || (self.subscribers() >= count).then_some(()));
     }
 
     /// Tells every subscriber, in one write.
@@ -287,7 +267,7 @@ pub(crate) fn finish(child: Child) -> Ran {
 
 /// Waits for a process to end by itself.
 pub(crate) fn wait_for_end(child: &mut Child) -> ExitStatus {
-    wait_for("the end of a process", || child.try_wait().unwrap())
+    until("the end of a process", || child.try_wait().unwrap())
 }
 
 pub(crate) fn signal(child: &Child, signal: rustix::process::Signal) {

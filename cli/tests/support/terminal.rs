@@ -73,7 +73,7 @@ impl Terminal {
     }
 
     pub(crate) fn wait_for(&self, text: &str) -> Vec<String> {
-        wait_for(&format!("{text:?} on the screen"), || {
+        until(&format!("{text:?} on the screen"), || {
             let screen = self.screen();
             screen.iter().any(|line| line.contains(text)).then_some(screen)
         })
@@ -88,7 +88,7 @@ impl Terminal {
     }
 
     pub(crate) fn wait_for_keys(&self) {
-        wait_for("keys to be taken one by one", || self.is_raw().then_some(()));
+        until("keys to be taken one by one", || self.is_raw().then_some(()));
     }
 
     /// Whether it is as a shell leaves it: lines, and what is typed is shown.
@@ -99,15 +99,9 @@ impl Terminal {
 
     /// Waits for a text in all that was ever written.
     pub(crate) fn wait_for_raw(&self, text: &str) -> String {
-        let end = now() + PATIENCE;
-        loop {
-            let raw = self.raw();
-            if raw.contains(text) {
-                return raw;
-            }
-            assert!(now() < end, "waited in vain for {text:?} in {raw:?}");
-            thread::sleep(Duration::from_millis(5));
-        }
+        until(&format!("{text:?} in all that was written"), || {
+            Some(self.raw()).filter(|raw| raw.contains(text))
+        })
     }
 }
 

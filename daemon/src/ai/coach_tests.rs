@@ -4,40 +4,20 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::ai::parse::{find, plain};
+use crate::ai::{
+    fixtures::{kind, mutated, output, rows, scrambled},
+    parse::{find, plain},
+};
 
 const OUTPUTS: &str = include_str!("../../../tests/fixtures/judge/coach_outputs.jsonl");
 
-fn rows() -> Vec<Value> {
-    OUTPUTS.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
-
-fn output(row: &Value) -> String {
-    let parts = &row["stdout_gen"];
-    let part = |key: &str| parts[key].as_str().unwrap();
-    row["stdout"].as_str().map(str::to_owned).unwrap_or_else(|| {
-        let times = usize::try_from(parts["times"].as_u64().unwrap()).unwrap();
-        format!("{}{}{}", part("prefix"), part("unit").repeat(times), part("suffix"))
-    })
-}
-
-/// As the fixtures name it.
-fn kind(error: Unreadable) -> String {
-    let name = format!("{error:?}");
-    let letters = name.chars().flat_map(|c| {
-        let mark = c.is_uppercase().then_some('_');
-        mark.into_iter().chain(c.to_lowercase())
-    });
-    letters.collect::<String>().trim_start_matches('_').to_owned()
-}
-
 #[test]
 fn every_fixture() {
-    let rows = rows();
+    let rows = rows(OUTPUTS);
     assert_eq!(rows.len(), 28);
     for row in rows {
         let name = row["name"].as_str().unwrap();
-        match (find::<Proposal>(output(&row).as_bytes(), &[]), row["error_kind"].as_str()) {
+        match (find::<Proposal>(&output(&row), &[]), row["error_kind"].as_str()) {
             (Ok(found), None) => {
                 let expected = &row["expect"];
                 let text = |key: &str| expected[key].as_str().unwrap();
@@ -78,64 +58,19 @@ fn assert_grounded(output: &[u8]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Outputs made of the pieces that matter to the scan.
-fn scrambled() -> impl Strategy<Value = Vec<u8>> {
-    let piece = prop::sample::select(vec![
-        "{",
-        "}",
-        "\"",
-        "\\",
-        ":",
-        ",",
-        "[",
-        "]",
-        " ",
-        "\n",
-        "`",
-        "25",
-        "-1",
-        "1e2",
-        "null",
-        "\"next_action\": \"a\",",
-        "\"success_condition\": \"b\",",
-        "\"timebox_minutes\": 25",
-        "\"timebox_minutes\": \"25\"",
-        "\"allowed_window_classes\": [\"Code\", \"code\"],",
-        "{\"next_action\": \"a\", \"success_condition\": \"b\", \"timebox_minutes\": 25}",
-        "{\"next_action\": \"c\", \"success_condition\": \"d\", \"timebox_minutes\": 90}",
-        "<think>",
-        "</think>",
-        "\u{1b}[31m",
-        "\u{1b}]",
-        "prose",
-        "é",
-        "\u{a0}",
-    ]);
-    prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat().into_bytes())
-}
-
-/// A fixture with a few bytes replaced, removed or doubled.
-fn mutated() -> impl Strategy<Value = Vec<u8>> {
-    let bases: Vec<Vec<u8>> =
-        rows().iter().map(|row| output(row).into_bytes()).filter(|it| it.len() < 2_000).collect();
-    let change = (any::<prop::sample::Index>(), 0..3, any::<u8>());
-    (prop::sample::select(bases), prop::collection::vec(change, 0..5)).prop_map(
-        |(mut bytes, changes)| {
-            for (index, action, byte) in changes {
-                if bytes.is_empty() {
-                    break;
-                }
-                let at = index.index(bytes.len());
-                match action {
-                    0 => bytes[at] = byte,
-                    1 => drop(bytes.remove(at)),
-                    _ => bytes.insert(at, bytes[at]),
-                }
-            }
-            bytes
-        },
-    )
-}
+/// What matters to the scan in proposals.
+const PIECES: [&str; 10] = [
+    "25",
+    "-1",
+    "1e2",
+    "\"next_action\": \"a\",",
+    "\"success_condition\": \"b\",",
+    "\"timebox_minutes\": 25",
+    "\"timebox_minutes\": \"25\"",
+    "\"allowed_window_classes\": [\"Code\", \"code\"],",
+    "{\"next_action\": \"a\", \"success_condition\": \"b\", \"timebox_minutes\": 25}",
+    "{\"next_action\": \"c\", \"success_condition\": \"d\", \"timebox_minutes\": 90}",
+];
 
 proptest! {
     #[test]
@@ -144,12 +79,12 @@ proptest! {
     }
 
     #[test]
-    fn scrambled_pieces_are_grounded(bytes in scrambled()) {
+    fn scrambled_pieces_are_grounded(bytes in scrambled(&PIECES)) {
         assert_grounded(&bytes)?;
     }
 
     #[test]
-    fn mutated_fixtures_are_grounded(bytes in mutated()) {
+    fn mutated_fixtures_are_grounded(bytes in mutated(&rows(OUTPUTS))) {
         assert_grounded(&bytes)?;
     }
 
@@ -167,7 +102,7 @@ proptest! {
 
     /// An intent that a model quotes before its answer never becomes the proposal.
     #[test]
-    fn an_intent_before_the_answer_forges_nothing(intent in scrambled()) {
+    fn an_intent_before_the_answer_forges_nothing(intent in scrambled(&PIECES)) {
         let intent = String::from_utf8(intent).unwrap();
         let answer = json!({
             "next_action": "mine", "success_condition": "done", "timebox_minutes": 7,

@@ -181,6 +181,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::ai::fixtures::{ENVELOPES, mutated, rows};
 
     #[test]
     fn every_envelope_opens_on_any_bytes() {
@@ -223,31 +224,6 @@ mod tests {
         Ok(())
     }
 
-    /// A fixture with a few bytes replaced, removed or doubled.
-    fn mutated() -> impl Strategy<Value = Vec<u8>> {
-        const OUTPUTS: &str = include_str!("../../../tests/fixtures/judge/envelope_outputs.jsonl");
-        let rows = OUTPUTS.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-        let bases: Vec<Vec<u8>> =
-            rows.map(|row| row["stdout"].as_str().unwrap_or_default().into()).collect();
-        let change = (any::<prop::sample::Index>(), 0..3, any::<u8>());
-        (prop::sample::select(bases), prop::collection::vec(change, 0..5)).prop_map(
-            |(mut bytes, changes)| {
-                for (index, action, byte) in changes {
-                    if bytes.is_empty() {
-                        break;
-                    }
-                    let at = index.index(bytes.len());
-                    match action {
-                        0 => bytes[at] = byte,
-                        1 => drop(bytes.remove(at)),
-                        _ => bytes.insert(at, bytes[at]),
-                    }
-                }
-                bytes
-            },
-        )
-    }
-
     #[test]
     fn notices_around_it_do_no_harm_and_the_last_envelope_counts() {
         let answer = |output: &str| Envelope::Gemini.open(output.as_bytes());
@@ -273,7 +249,7 @@ mod tests {
         }
 
         #[test]
-        fn mutated_fixtures_are_honest(bytes in mutated()) {
+        fn mutated_fixtures_are_honest(bytes in mutated(&rows(ENVELOPES))) {
             assert_honest(&bytes)?;
         }
 

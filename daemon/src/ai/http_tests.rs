@@ -6,7 +6,10 @@ use std::{
 };
 
 use super::*;
-use crate::ai::prompt::Task;
+use crate::ai::{
+    fixtures::{ENVELOPES, rows},
+    prompt::Task,
+};
 
 fn prompt() -> Prompt {
     Prompt { task: Task::Judge, text: "PROMPT".into(), private: vec!["secret title".into()] }
@@ -241,10 +244,8 @@ fn a_key_comes_from_a_file_and_goes_into_the_header_only() {
 
 #[test]
 fn http_fixtures() {
-    const OUTPUTS: &str = include_str!("../../../tests/fixtures/judge/envelope_outputs.jsonl");
     let mut count = 0;
-    for line in OUTPUTS.lines() {
-        let row: serde_json::Value = serde_json::from_str(line).unwrap();
+    for row in rows(ENVELOPES) {
         if row["format"] != "openai-http" {
             continue;
         }

@@ -6,6 +6,8 @@ pub mod coach;
 pub mod command;
 pub mod embedded;
 pub mod envelope;
+#[cfg(test)]
+mod fixtures;
 pub mod guard;
 pub mod http;
 pub mod message;

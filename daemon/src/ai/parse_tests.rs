@@ -1,44 +1,14 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use super::*;
+use crate::ai::fixtures::{kind, mutated, output, rows, scrambled};
 use proptest::prelude::*;
 
 const OUTPUTS: &str = include_str!("../../../tests/fixtures/judge/verdict_outputs.jsonl");
 
-fn rows() -> Vec<Value> {
-    OUTPUTS.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
-
-fn output(row: &Value) -> Vec<u8> {
-    if let Some(text) = row["stdout"].as_str() {
-        return text.as_bytes().to_vec();
-    }
-    if let Some(hex) = row["stdout_hex"].as_str() {
-        let digits = (0..hex.len()).step_by(2).map(|i| &hex[i..i + 2]);
-        return digits.map(|pair| u8::from_str_radix(pair, 16).unwrap()).collect();
-    }
-    let parts = &row["stdout_gen"];
-    let part = |key: &str| parts[key].as_str().unwrap();
-    let times = usize::try_from(parts["times"].as_u64().unwrap()).unwrap();
-    format!("{}{}{}", part("prefix"), part("unit").repeat(times), part("suffix")).into_bytes()
-}
-
-fn kind(error: Unreadable) -> &'static str {
-    match error {
-        Unreadable::Empty => "empty",
-        Unreadable::NoObject => "no_object",
-        Unreadable::Malformed => "malformed",
-        Unreadable::Truncated => "truncated",
-        Unreadable::WrongType => "wrong_type",
-        Unreadable::Conflict => "conflict",
-        Unreadable::OutOfRange => "out_of_range",
-        Unreadable::TooLarge => "too_large",
-    }
-}
-
 #[test]
 fn every_fixture() {
-    let rows = rows();
+    let rows = rows(OUTPUTS);
     assert_eq!(rows.len(), 65);
     for row in rows {
         let name = row["name"].as_str().unwrap();
@@ -126,63 +96,19 @@ fn assert_grounded(output: &[u8]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Outputs made of the pieces that matter to the scan.
-fn scrambled() -> impl Strategy<Value = Vec<u8>> {
-    let piece = prop::sample::select(vec![
-        "{",
-        "}",
-        "\"",
-        "\\",
-        ":",
-        ",",
-        "[",
-        "]",
-        " ",
-        "\n",
-        "`",
-        "true",
-        "false",
-        "null",
-        "1",
-        "\"on_task\"",
-        "\"on_task\":",
-        "\"reason\":",
-        "\"x\"",
-        "{\"on_task\": true}",
-        "{\"on_task\": false, \"reason\": \"r\"}",
-        "\"on_task\": \"true\"",
-        "<think>",
-        "</think>",
-        "\u{1b}[31m",
-        "\u{1b}]",
-        "prose",
-        "é",
-        "\u{a0}",
-    ]);
-    prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat().into_bytes())
-}
-
-/// A fixture with a few bytes replaced, removed or doubled.
-fn mutated() -> impl Strategy<Value = Vec<u8>> {
-    let bases: Vec<Vec<u8>> = rows().iter().map(output).filter(|o| o.len() < 2_000).collect();
-    let change = (any::<prop::sample::Index>(), 0..3, any::<u8>());
-    (prop::sample::select(bases), prop::collection::vec(change, 0..5)).prop_map(
-        |(mut bytes, changes)| {
-            for (index, action, byte) in changes {
-                if bytes.is_empty() {
-                    break;
-                }
-                let at = index.index(bytes.len());
-                match action {
-                    0 => bytes[at] = byte,
-                    1 => drop(bytes.remove(at)),
-                    _ => bytes.insert(at, bytes[at]),
-                }
-            }
-            bytes
-        },
-    )
-}
+/// What matters to the scan in the answers of judges.
+const PIECES: [&str; 10] = [
+    "true",
+    "false",
+    "1",
+    "\"on_task\"",
+    "\"on_task\":",
+    "\"reason\":",
+    "\"x\"",
+    "{\"on_task\": true}",
+    "{\"on_task\": false, \"reason\": \"r\"}",
+    "\"on_task\": \"true\"",
+];
 
 proptest! {
     #[test]
@@ -191,18 +117,18 @@ proptest! {
     }
 
     #[test]
-    fn scrambled_pieces_are_grounded(bytes in scrambled()) {
+    fn scrambled_pieces_are_grounded(bytes in scrambled(&PIECES)) {
         assert_grounded(&bytes)?;
     }
 
     #[test]
-    fn mutated_fixtures_are_grounded(bytes in mutated()) {
+    fn mutated_fixtures_are_grounded(bytes in mutated(&rows(OUTPUTS))) {
         assert_grounded(&bytes)?;
     }
 
     /// A quotation in front of the answer never changes it, whatever the title holds.
     #[test]
-    fn a_title_before_the_answer_forges_nothing(title in scrambled(), answer: bool) {
+    fn a_title_before_the_answer_forges_nothing(title in scrambled(&PIECES), answer: bool) {
         let title = String::from_utf8(title).unwrap();
         let output = format!("The title is {title}. {{\"on_task\": {answer}}}");
         if let Ok(found) = verdict(output.as_bytes(), &[]) {

@@ -1,28 +1,32 @@
-//! A desktop for one test: an X server of its own, a window manager or none, windows made to
-//! order, and a sensor whose observations are kept.
+//! For tests of the sensor on real servers: window managers, windows made to order, and a sensor
+//! whose observations are kept.
 #![allow(dead_code, unused_imports, reason = "each test binary uses another part")]
 
-mod desk;
 mod watch;
 
-pub(crate) use desk::{Desk, Manager, OwnChild};
+use antidrift_tests::{Desktop, Manager, TestWindow, WindowSpec};
+
 pub(crate) use watch::{Watch, settings, title_of};
 
-use std::thread;
-use std::time::Duration;
+/// Every window manager.
+pub(crate) const MANAGERS: [Manager; 3] = [Manager::Openbox, Manager::I3, Manager::Bspwm];
 
-/// How long anything may take on a busy machine.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
-const STEP: Duration = Duration::from_millis(5);
+/// A mapped top level with the properties that toolkits set.
+pub(crate) fn top_level<'a>(
+    desk: &'a Desktop,
+    instance: &str,
+    class: &str,
+    title: &str,
+) -> TestWindow<'a> {
+    WindowSpec::new(title).identity(instance, class).open(desk)
+}
 
-/// Waits until `found` gives something; a panic that names `what` when it does not in time.
-pub(crate) fn eventually<T>(what: &str, mut found: impl FnMut() -> Option<T>) -> T {
-    let steps = PATIENCE.as_millis() / STEP.as_millis();
-    for _ in 0..steps {
-        if let Some(value) = found() {
-            return value;
-        }
-        thread::sleep(STEP);
-    }
-    panic!("{what}: not within {PATIENCE:?}");
+/// Puts a manager to work where there is none.
+pub(crate) fn manage(desk: &Desktop, manager: Manager) {
+    desk.manage(manager, "", &|program| desk.command(program));
+}
+
+/// One that says nothing of itself and is not shown yet.
+pub(crate) fn blank() -> WindowSpec {
+    WindowSpec::new("").without_class().without_title().unmapped()
 }

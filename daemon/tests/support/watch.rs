@@ -4,7 +4,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use antidrift_daemon::evidence::Window;
 use antidrift_daemon::sensor::{Focus, Health, Observation, SensorHandle, Settings, spawn};
 
-use super::{Desk, PATIENCE, eventually};
+use antidrift_tests::{Desktop, PATIENCE, until};
 
 #[derive(Default)]
 struct Seen {
@@ -19,8 +19,8 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    pub(crate) fn on(desk: &Desk) -> Self {
-        Self::with(settings(Some(&desk.display)))
+    pub(crate) fn on(desk: &Desktop) -> Self {
+        Self::with(settings(Some(desk.display())))
     }
 
     /// On a display that is none, or on a Wayland session's.
@@ -71,7 +71,7 @@ impl Watch {
     }
 
     pub(crate) fn until_ended(&self) {
-        eventually("the sensor's thread ends", || self.handle.is_finished().then_some(()));
+        until("the sensor's thread ends", || self.handle.is_finished().then_some(()));
     }
 
     pub(crate) fn all(&self) -> Vec<Observation> {

@@ -1,7 +1,7 @@
 //! What a window says of itself, decoded as the daemon decodes it: an entry that was read otherwise
 //! would match nothing.
 
-use antidrift_protocol::{MAX_CLASS, MAX_TITLE};
+use antidrift_protocol::{MAX_CLASS, MAX_TITLE, cut};
 use x11rb::{
     errors::ReplyError,
     protocol::xproto::{Atom, AtomEnum, ConnectionExt as _, GetPropertyReply, Window},
@@ -80,8 +80,7 @@ impl Reader<'_> {
         } else {
             String::from_utf8_lossy(bytes).into_owned()
         };
-        let end = (0..=cap.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
-        text.truncate(end.unwrap_or_default());
+        text.truncate(cut(&text, cap).len());
         Some(text)
     }
 }
