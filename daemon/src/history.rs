@@ -16,7 +16,7 @@ use std::{
 use antidrift_protocol::{AskHistory, History as Answer, Record};
 use rusqlite::{Connection, ErrorCode, params};
 
-use crate::store::StateDir;
+use crate::{clock, store::StateDir};
 
 const FILE: &str = "history.db";
 /// Version of the tables. Raised when an older daemon would misread them.
@@ -40,7 +40,7 @@ pub struct HistorySettings {
 
 impl Default for HistorySettings {
     fn default() -> Self {
-        Self { enabled: true, titles: false, keep_days: Some(365) }
+        Self { enabled: false, titles: false, keep_days: Some(365) }
     }
 }
 
@@ -130,8 +130,8 @@ impl Place {
 
     fn open(&self) -> rusqlite::Result<Open<'_>> {
         // Made here, so that it is ours alone from the first moment.
-        let made = OpenOptions::new().append(true).create(true).mode(0o600).open(&self.file);
-        made.map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))?;
+        make(&self.file)
+            .map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))?;
         let db = Connection::open(&self.file)?;
         db.busy_timeout(PATIENCE)?;
         // What is forgotten is overwritten, not only unlinked.
@@ -180,7 +180,9 @@ impl Open<'_> {
         let put = "INSERT OR REPLACE INTO sessions (started_ms, record) VALUES (?1, ?2)";
         self.db.execute(put, params![record.started_at.as_millis(), json])?;
         if let Some(days) = self.place.keep_days {
-            let oldest = record.ended_at.as_millis() - i64::from(days) * MILLIS_PER_DAY;
+            // A clock that ran ahead must not wipe what it takes for old.
+            let now = clock::now().wall.as_millis().min(record.ended_at.as_millis());
+            let oldest = now.saturating_sub(i64::from(days) * MILLIS_PER_DAY);
             self.db.execute("DELETE FROM sessions WHERE started_ms < ?1", params![oldest])?;
         }
         Ok(())
@@ -215,6 +217,18 @@ impl Open<'_> {
         let _ = fs::remove_file(self.place.aside());
         Ok(wiped as u64)
     }
+}
+
+/// Makes the file if it is not there. What is no file, such as a pipe, would block whoever opens it.
+fn make(file: &Path) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.append(true).create(true).mode(0o600);
+    let nonblock = rustix::fs::OFlags::NONBLOCK.bits();
+    options.custom_flags(i32::try_from(nonblock).unwrap_or_default());
+    if options.open(file)?.metadata()?.is_file() {
+        return Ok(());
+    }
+    Err(io::Error::other("it is no file"))
 }
 
 fn beside(file: &Path, ending: &str) -> PathBuf {
@@ -337,6 +351,32 @@ mod tests {
         let db = Connection::open(&place.file).unwrap();
         db.execute("UPDATE sessions SET record = '{' WHERE started_ms = ?1", [2 * DAY]).unwrap();
         assert_eq!(all(&place), ["day 3", "day 1"]);
+    }
+
+    #[test]
+    fn a_clock_that_runs_ahead_wipes_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let place = place(dir.path(), Some(10));
+        let today = clock::now().wall.as_millis() / DAY;
+        place.within(|it| it.keep(&record(today))).unwrap();
+        let far = Timestamp::from_millis((today + 4000) * DAY);
+        place.within(|it| it.keep(&Record { ended_at: far, ..record(today - 1) })).unwrap();
+        assert_eq!(all(&place).len(), 2);
+    }
+
+    #[test]
+    fn a_pipe_in_its_place_blocks_nobody() {
+        let dir = tempfile::tempdir().unwrap();
+        let place = place(dir.path(), None);
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            &place.file,
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR,
+            0,
+        )
+        .unwrap();
+        place.within(|it| it.keep(&record(1))).unwrap_err();
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::{
     io::{self, Write},
     path::PathBuf,
     process::ExitCode,
+    time::Duration,
 };
 
 use antidrift_daemon::{
@@ -51,6 +52,8 @@ Examples:
 Exit status: 0 stopped by a signal, 1 cannot run or runs already, 2 usage or configuration. Without
 the judge that is configured it runs all the same: antidrift status says what is wrong with it.";
 
+/// How long work that is under way may hold up the end.
+const LAST_WORK: Duration = Duration::from_secs(3);
 /// Most characters of a message.
 const MESSAGE: usize = 1000;
 
@@ -143,5 +146,8 @@ fn start(args: Args) -> Result<(), (u8, String)> {
         .max_blocking_threads(4)
         .build()
         .map_err(fatal)?;
-    runtime.block_on(run(options)).map_err(|error: RunError| fatal(error))
+    let ran = runtime.block_on(run(options)).map_err(|error: RunError| fatal(error));
+    // A display or a disk that hangs holds up nobody who waits for our end.
+    runtime.shutdown_timeout(LAST_WORK);
+    ran
 }

@@ -92,7 +92,8 @@ impl Ledger {
         before.us = before.us.saturating_add(absorbed.us);
         if self.timeline[shortest - 1].spent == self.timeline[shortest].spent {
             let after = self.timeline.remove(shortest);
-            self.timeline[shortest - 1].us += after.us;
+            let before = &mut self.timeline[shortest - 1];
+            before.us = before.us.saturating_add(after.us);
         }
     }
 
@@ -139,8 +140,8 @@ impl Ledger {
 
     /// Whether it is within its bounds.
     pub(super) fn fits(&self) -> bool {
-        // A cleaned character has at most four bytes.
-        let name_fits = |name: &str| name.len() <= 4 * MAX_NAME;
+        // As they were cleaned: so they take as much room on the wire as they look.
+        let name_fits = |name: &str| clean(name, MAX_NAME) == name;
         self.timeline.len() <= MAX_STRETCHES
             && self.classes.len() <= MAX_NAMES
             && self.titles.len() <= MAX_NAMES
@@ -180,7 +181,8 @@ fn shares(accounts: &[Account]) -> Vec<Share> {
             other_secs: it.other_us / 1_000_000,
         })
         .collect();
-    let all = |it: &Share| it.ontask_secs + it.drifting_secs + it.other_secs;
+    let all =
+        |it: &Share| it.ontask_secs.saturating_add(it.drifting_secs).saturating_add(it.other_secs);
     shares.sort_by_key(|share| std::cmp::Reverse(all(share)));
     shares
 }

@@ -294,7 +294,7 @@ impl Session {
         };
         self.set_status(Status::Drifting { source, alert }, step);
         if let Stage::Active(active) = &mut self.stage {
-            active.alerts += 1;
+            active.alerts = active.alerts.saturating_add(1);
             // The person is told afresh about where they are; what they left before is old news.
             active.left.take_if(|left| active.status.is_about(&left.key));
         }

@@ -47,7 +47,7 @@ impl Popups {
         if self.recent.iter().any(|(recent, _)| recent == key) {
             return Popup::Due;
         }
-        self.counted += 1;
+        self.counted = self.counted.saturating_add(1);
         if budget.is_some_and(|budget| self.counted > budget) {
             return Popup::Spent;
         }

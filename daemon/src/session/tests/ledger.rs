@@ -167,3 +167,29 @@ fn a_review_can_be_given_after_the_end_and_is_kept() {
     assert_eq!(world.state().review.unwrap().outcome, outcome);
     assert_eq!(*world.restarted().session.record().unwrap(), expected);
 }
+
+#[test]
+fn sums_that_are_as_large_as_can_be_do_no_harm() {
+    let mut world = World::started();
+    let mut saved = serde_json::to_value(world.saves.pop().unwrap()).unwrap();
+    let session = &mut saved["session"];
+    let stretch = |n: usize| {
+        let spent = if n.is_multiple_of(2) { "ontask" } else { "drifting" };
+        serde_json::json!({"spent": spent, "us": u64::MAX})
+    };
+    session["ledger"]["timeline"] = (0..MAX_STRETCHES).map(stretch).collect();
+    for sum in ["alerts", "popups", "ontask_ms", "away_ms"] {
+        session[sum] = u64::MAX.into();
+    }
+    let snapshot: Snapshot = serde_json::from_value(saved.clone()).unwrap();
+    assert_eq!(snapshot.check(), Ok(()));
+    let mut later = World::at(settings(), Some(snapshot), world.now);
+    later.see(program("code"));
+    later.pass(secs(60));
+    later.drift_on(program("steam"));
+    assert!(later.finish().timeline.len() <= MAX_STRETCHES);
+    // Names that are cleaned nowhere else would not fit into a line.
+    saved["session"]["ledger"]["classes"] = serde_json::json!([{"name": "\u{1}".repeat(200)}]);
+    let snapshot: Snapshot = serde_json::from_value(saved).unwrap();
+    assert!(snapshot.check().unwrap_err().contains("books"));
+}
