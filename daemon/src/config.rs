@@ -4,10 +4,11 @@
 //! user had excluded. The one exception is the judge's name, which only switches the judge off.
 
 mod choice;
+mod faults;
+pub mod keys;
+mod tables;
 
 use std::{
-    collections::BTreeMap,
-    fmt,
     fs::File,
     io::{self, Read},
     ops::Range,
@@ -15,11 +16,12 @@ use std::{
     time::Duration,
 };
 
-use serde::{Deserialize, Deserializer, de};
 use toml::Spanned;
 
 pub use choice::Choice;
 use choice::choose;
+use faults::{fault, nearest, one_line, with_suggestion};
+use tables::{CatalogueTable, CoachTable, HttpTable, JudgeTable, PrivacyTable, Seconds, Tables};
 
 use crate::{
     ai::embedded::{Catalogue, CatalogueError, Entry, catalogue},
@@ -30,10 +32,6 @@ use crate::{
 
 /// Most bytes of a configuration file: far more than a person writes.
 const MAX_FILE: u64 = 1024 * 1024;
-/// Longest duration that can be set.
-const MAX_SECS: f64 = 3600.0;
-/// Most letters of a word that are compared with known ones.
-const MAX_NAME: usize = 64;
 
 /// What was configured.
 #[derive(Clone, Debug)]
@@ -72,151 +70,6 @@ pub struct Config {
     pub notify: NotifySettings,
     /// What is kept of sessions that are over.
     pub history: HistorySettings,
-}
-
-/// What stands in the file, as it stands there.
-#[derive(Deserialize, Default)]
-#[serde(default, deny_unknown_fields)]
-struct Tables {
-    judge: JudgeTable,
-    coach: CoachTable,
-    privacy: PrivacyTable,
-    drift: DriftTable,
-    away: AwayTable,
-    notify: NotifyTable,
-    history: HistoryTable,
-    catalogue: CatalogueTable,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default, deny_unknown_fields)]
-struct JudgeTable {
-    backend: Option<String>,
-    command: Option<Spanned<Vec<String>>>,
-    model: Option<Spanned<String>>,
-    prefilter: Option<bool>,
-    max_per_session: Option<u64>,
-    http: Option<Spanned<HttpTable>>,
-    timeout_secs: Option<Seconds>,
-}
-
-/// Entries for the embedded judge, by kind; the kind `forget` takes built-in entries away.
-#[derive(Deserialize, Default)]
-#[serde(default, deny_unknown_fields)]
-struct CatalogueTable {
-    sites: BTreeMap<Spanned<String>, Vec<Spanned<String>>>,
-    programs: BTreeMap<Spanned<String>, Vec<Spanned<String>>>,
-}
-
-#[derive(Clone, Deserialize, Default)]
-#[serde(default, deny_unknown_fields)]
-struct HttpTable {
-    base_url: Option<String>,
-    model: Option<String>,
-    api_key_env: Option<String>,
-    api_key_file: Option<PathBuf>,
-    allow_remote: Option<bool>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default, deny_unknown_fields)]
-struct CoachTable {
-    backend: Option<String>,
-    command: Option<Spanned<Vec<String>>>,
-    model: Option<String>,
-    http: Option<Spanned<HttpTable>>,
-    timeout_secs: Option<Seconds>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default, deny_unknown_fields)]
-struct PrivacyTable {
-    redact: Vec<Spanned<String>>,
-    exclude_classes: Vec<Spanned<String>>,
-    audit_file: Option<Spanned<PathBuf>>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default, deny_unknown_fields)]
-struct DriftTable {
-    debounce_secs: Option<Seconds>,
-    settle_secs: Option<Seconds>,
-    many_context_classes: Option<Vec<Spanned<String>>>,
-    ignore_classes: Option<Vec<Spanned<String>>>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default, deny_unknown_fields)]
-struct AwayTable {
-    idle_secs: Option<Seconds>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default, deny_unknown_fields)]
-struct NotifyTable {
-    budget: Option<u64>,
-    repeat: Option<bool>,
-    on_return: Option<bool>,
-    activate: Option<bool>,
-}
-
-impl NotifyTable {
-    fn settings(&self) -> NotifySettings {
-        let default = NotifySettings::default();
-        NotifySettings {
-            budget: self.budget.map_or(default.budget, |budget| Some(budget).filter(|&it| it > 0)),
-            repeat: self.repeat.unwrap_or(default.repeat),
-            on_return: self.on_return.unwrap_or(default.on_return),
-            activate: self.activate.unwrap_or(default.activate),
-        }
-    }
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default, deny_unknown_fields)]
-struct HistoryTable {
-    enabled: Option<bool>,
-    titles: Option<bool>,
-    keep_days: Option<u32>,
-}
-
-impl HistoryTable {
-    fn settings(&self) -> HistorySettings {
-        let default = HistorySettings::default();
-        HistorySettings {
-            enabled: self.enabled.unwrap_or(default.enabled),
-            titles: self.titles.unwrap_or(default.titles),
-            keep_days: self.keep_days.map_or(default.keep_days, |it| Some(it).filter(|&it| it > 0)),
-        }
-    }
-}
-
-/// A duration: seconds, fractions allowed, 0 to 3600.
-struct Seconds(Duration);
-
-impl<'de> Deserialize<'de> for Seconds {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Number;
-        impl de::Visitor<'_> for Number {
-            type Value = Seconds;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a number of seconds")
-            }
-            fn visit_f64<E: de::Error>(self, secs: f64) -> Result<Seconds, E> {
-                // Not a number is in no range, so it is refused too.
-                if (0.0..=MAX_SECS).contains(&secs) {
-                    return Ok(Seconds(Duration::from_secs_f64(secs)));
-                }
-                Err(E::custom(format!("must be between 0 and {MAX_SECS} seconds, but is {secs}")))
-            }
-            fn visit_i64<E: de::Error>(self, secs: i64) -> Result<Seconds, E> {
-                // Exact up to 2^53, and all beyond is out of range anyway.
-                #[expect(clippy::cast_precision_loss, reason = "see above")]
-                self.visit_f64(secs as f64)
-            }
-        }
-        deserializer.deserialize_any(Number)
-    }
 }
 
 /// Why there is no configuration.
@@ -469,58 +322,6 @@ fn class_list(
         return Err(at(place, format!("{key}: {error}")));
     }
     Ok(Some(list))
-}
-
-fn fault(path: &Path, text: &str, offset: usize, message: String) -> ConfigError {
-    let before = text.get(..offset).unwrap_or(text);
-    let start = before.rfind('\n').map_or(0, |at| at + 1);
-    ConfigError::Faulty {
-        path: path.into(),
-        line: before.matches('\n').count() + 1,
-        column: before[start..].chars().count() + 1,
-        message,
-    }
-}
-
-/// The parser's messages may span lines; ours are one.
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// Adds what was probably meant to a message of the form «unknown field `x`, expected one of `a`,
-/// `b`».
-fn with_suggestion(message: &str) -> String {
-    let mut quoted = message.split('`').skip(1).step_by(2);
-    match quoted.next() {
-        Some(found) if message.starts_with("unknown field") => match nearest(found, quoted) {
-            Some(near) => format!("{message}; did you mean `{near}`?"),
-            None => message.to_owned(),
-        },
-        _ => message.to_owned(),
-    }
-}
-
-/// The word that differs least, if it differs little.
-fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let (distance, near) =
-        candidates.map(|candidate| (distance(word, candidate), candidate)).min()?;
-    (distance <= 2.max(near.len() / 4)).then_some(near)
-}
-
-/// How many letters must be changed, added or taken away to make one word of the other.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.chars().take(MAX_NAME).enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, &to) in b.iter().enumerate() {
-            let change = diagonal + usize::from(from != to);
-            diagonal = row[j + 1];
-            row[j + 1] = change.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]
