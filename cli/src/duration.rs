@@ -1,6 +1,6 @@
 //! Durations as people type and read them.
 
-use antidrift_protocol::{MAX_TIMEBOX_SECS, text};
+use antidrift_protocol::{MAX_TIMEBOX_SECS, duration, text};
 use jiff::{ZonedDateTime, civil::Time};
 
 const FORMS: &str = "use 25m, 1h30, 90s or 'until 14:30'";
@@ -26,7 +26,9 @@ pub(crate) fn parse(typed: &str, now: impl FnOnce() -> ZonedDateTime) -> Result<
                 "«{shown}» could be minutes or a time of day; use 45m, 1h30 or 'until 14:30'"
             ));
         }
-        None => read(typed).ok_or_else(|| format!("«{shown}» is no duration; {FORMS}"))?,
+        None => {
+            duration::length(typed).ok_or_else(|| format!("«{shown}» is no duration; {FORMS}"))?
+        }
     };
     match secs {
         0 => Err(format!("«{shown}» is no time at all; {FORMS}")),
@@ -75,45 +77,6 @@ fn is_negative(typed: &str) -> bool {
 /// Four bare digits: taken for minutes they would be most of a day, and nobody means that.
 fn looks_like_a_clock(typed: &str) -> bool {
     typed.len() == 4 && typed.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// `None`: nonsense. Absurdly large is the largest number.
-fn read(text: &str) -> Option<u64> {
-    let mut total = 0_u64;
-    // Seconds in one of the unit that a bare number has here; none is left after seconds.
-    let mut bare = Some(60);
-    let mut largest = u64::MAX;
-    let mut rest = text;
-    while !rest.is_empty() {
-        let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-        let (number, tail) = rest.split_at_checked(digits)?;
-        if number.is_empty() {
-            return None;
-        }
-        // Only too many digits can fail here.
-        let number = number.parse().unwrap_or(u64::MAX);
-        let letters = tail.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(tail.len());
-        let (word, tail) = tail.split_at_checked(letters)?;
-        let unit = match word.to_ascii_lowercase().as_str() {
-            "" if tail.is_empty() => bare?,
-            "h" => 3600,
-            "m" | "min" => 60,
-            "s" => 1,
-            _ => return None,
-        };
-        if unit >= largest {
-            return None;
-        }
-        largest = unit;
-        bare = match unit {
-            3600 => Some(60),
-            60 => Some(1),
-            _ => None,
-        };
-        total = total.saturating_add(number.saturating_mul(unit));
-        rest = tail;
-    }
-    (!text.is_empty()).then_some(total)
 }
 
 /// A length for reading: `45 s`, `25 min`, `1 h 05 min`.

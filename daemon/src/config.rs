@@ -6,6 +6,9 @@
 mod choice;
 mod faults;
 pub mod keys;
+mod presets;
+mod sample;
+mod settings;
 mod tables;
 
 use std::{
@@ -18,9 +21,13 @@ use std::{
 
 use toml::Spanned;
 
+use antidrift_protocol::Preset;
+
 pub use choice::Choice;
 use choice::choose;
 use faults::{fault, nearest, one_line, with_suggestion};
+pub use sample::sample;
+pub use settings::{BACKEND, Origin, Setting, changed, dump};
 use tables::{CatalogueTable, CoachTable, HttpTable, JudgeTable, PrivacyTable, Seconds, Tables};
 
 use crate::{
@@ -70,6 +77,32 @@ pub struct Config {
     pub notify: NotifySettings,
     /// What is kept of sessions that are over.
     pub history: HistorySettings,
+    /// What a session can be started with by name.
+    pub presets: Vec<Preset>,
+    /// Every key as it is in force, and who says so.
+    pub settings: Vec<Setting>,
+}
+
+/// Where the configuration is read.
+#[derive(Clone, Debug, Default)]
+pub struct Source {
+    /// The file that the user named; it must be there.
+    pub named: Option<PathBuf>,
+    /// The file that is read otherwise, if it is there.
+    pub default: Option<PathBuf>,
+    /// `ANTIDRIFT_AI_BACKEND`, which wins over the file.
+    pub backend: Option<String>,
+}
+
+impl Source {
+    /// Reads it.
+    ///
+    /// # Errors
+    ///
+    /// A named file that is missing, any file that cannot be read, and any fault in it.
+    pub fn load(&self) -> Result<Config, ConfigError> {
+        Config::load(self.named.as_deref(), self.default.as_deref(), self.backend.as_deref())
+    }
 }
 
 /// Why there is no configuration.
@@ -98,13 +131,7 @@ pub enum ConfigError {
 }
 
 impl Config {
-    /// Reads the file that the user named, else the default one if there is one. `backend` is
-    /// `ANTIDRIFT_AI_BACKEND`, which wins over the file.
-    ///
-    /// # Errors
-    ///
-    /// A named file that is missing, any file that cannot be read, and any fault in it.
-    pub fn load(
+    fn load(
         named: Option<&Path>,
         default: Option<&Path>,
         backend: Option<&str>,
@@ -136,7 +163,7 @@ impl Config {
         let at = |span: Option<Range<usize>>, message: String| {
             fault(path, text, span.map_or(0, |span| span.start), message)
         };
-        let Tables { judge, coach, privacy, drift, away, notify, history, catalogue } =
+        let Tables { judge, coach, privacy, drift, away, notify, history, catalogue, presets } =
             toml::from_str(text)
                 .map_err(|error| at(error.span(), with_suggestion(&one_line(error.message()))))?;
 
@@ -193,6 +220,8 @@ impl Config {
             idle_after: Some(secs(away.idle_secs, 300)).filter(|time| !time.is_zero()),
             notify: notify.settings(),
             history: history.settings(),
+            presets: presets::presets(presets, &at)?,
+            settings: settings::settings(path, text, backend),
             // Both lists were tried above.
             contexts: Contexts::from_config(many.as_deref(), ignored.as_deref())
                 .map_err(|error| at(None, error.to_string()))?,
@@ -213,7 +242,7 @@ fn nothing_unused(
     let judge_is_named = named.is_some();
     for (used, span, key, backend) in [
         (judge_is_named, judge.command.as_ref().map(Spanned::span), "[judge] command", "command"),
-        (judge_is_named, judge.http.as_ref().map(Spanned::span), "[judge.http]", "http"),
+        (judge_is_named, used_table(judge.http.as_ref()), "[judge.http]", "http"),
         (
             // The coach takes it too.
             judge_is_named || coach_is_named,
@@ -221,7 +250,7 @@ fn nothing_unused(
             "[judge] model",
             "claude",
         ),
-        (coach_is_named, coach.http.as_ref().map(Spanned::span), "[coach.http]", "http"),
+        (coach_is_named, used_table(coach.http.as_ref()), "[coach.http]", "http"),
     ] {
         if let (false, Some(span)) = (used, span) {
             let message = format!(
@@ -232,6 +261,11 @@ fn nothing_unused(
         }
     }
     Ok(())
+}
+
+/// Where a table stands in which something is set.
+fn used_table(table: Option<&Spanned<HttpTable>>) -> Option<Range<usize>> {
+    table.filter(|table| *table.get_ref() != HttpTable::default()).map(Spanned::span)
 }
 
 /// Reads a file of bounded size, so that a device or a log given by mistake does no harm.

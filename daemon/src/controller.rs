@@ -21,7 +21,7 @@ use crate::{
     history::History,
     hub::{Hub, Subscription},
     sensor::{Absence, Observation},
-    session::{Effects, Input, JudgeNews, JudgeStart, Now, RunId, Session, Ticket},
+    session::{Effects, Input, JudgeNews, JudgeStart, Now, RunId, Session, Settings, Ticket},
     store::Store,
 };
 
@@ -51,6 +51,8 @@ pub enum Message {
         /// Where the answer goes.
         reply: oneshot::Sender<Vec<String>>,
     },
+    /// Another configuration.
+    Reconfigure(Box<Reconfiguration>),
     /// A new subscriber.
     Subscribe {
         /// What it wants to hear.
@@ -58,6 +60,19 @@ pub enum Message {
         /// Where its end of the queue goes.
         reply: oneshot::Sender<Subscription>,
     },
+}
+
+/// What another configuration comes to.
+#[derive(Debug)]
+pub struct Reconfiguration {
+    /// The session's part.
+    pub settings: Settings,
+    /// The judge.
+    pub judge: Option<Arc<dyn Judge>>,
+    /// Where sessions are kept, if that is another place.
+    pub history: Option<History>,
+    /// Whether what was judged before may be judged otherwise now.
+    pub anew: bool,
 }
 
 /// A judgement under way.
@@ -179,6 +194,16 @@ impl Controller {
             }
             Message::RecentClasses { reply } => {
                 let _ = reply.send(self.session.recent_classes());
+            }
+            Message::Reconfigure(reconfiguration) => {
+                let Reconfiguration { settings, judge, history, anew } = *reconfiguration;
+                if anew {
+                    self.judge = judge;
+                }
+                if let Some(history) = history {
+                    self.history = history;
+                }
+                self.step(Input::Reconfigured { settings: Box::new(settings), anew }, None);
             }
             Message::Subscribe { topics, reply } => {
                 let now = clock::now();

@@ -5,6 +5,7 @@ pub mod audit;
 pub mod backends;
 pub mod clock;
 pub mod config;
+pub mod config_command;
 pub mod controller;
 pub mod desk;
 pub mod evidence;
@@ -14,14 +15,16 @@ pub mod hub;
 pub mod instance;
 pub mod logging;
 pub mod login;
+mod reload;
 pub mod sensor;
 pub mod server;
 pub mod service_manager;
 pub mod session;
+mod setup;
 pub mod socket_activation;
 pub mod store;
 
-use std::{io, sync::Arc, time::Duration};
+use std::io;
 
 use antidrift_protocol::paths::SocketPath;
 use tokio::{
@@ -30,22 +33,18 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use ai::{Judge, coach::Coach, prompt::Task};
 use audit::Audit;
-use backends::Use;
-use config::{Choice, Config};
+use config::{Config, Source};
 use controller::{Controller, REQUEST_QUEUE};
 use desk::Desk;
 use history::History;
+use reload::{RELOAD_QUEUE, Reloader, Watcher};
 use sensor::Absence;
-use server::{Checkable, Coaching, Listening, Server, ServerError, Services};
-use session::{JudgeSettings, Session, Settings};
+use server::{Asked, Listening, Server, ServerError, Services};
+use session::Session;
+use setup::Setup;
 use socket_activation::Given;
 use store::{StateDir, Store};
-
-/// How much longer a judgement is waited for than its backend may take: the backend knows what the
-/// time went into, and says so when it is up.
-const BACKSTOP: Duration = Duration::from_secs(1);
 
 /// What the daemon is started with; all of it was read from the environment, the command line and
 /// the configuration by `main`.
@@ -59,6 +58,8 @@ pub struct Options {
     pub state_dir: StateDir,
     /// How it decides.
     pub config: Config,
+    /// Where that was read, to read it again.
+    pub source: Source,
     /// `DISPLAY`.
     pub display: Option<String>,
     /// Whether this is a Wayland session.
@@ -84,38 +85,18 @@ pub enum RunError {
 ///
 /// What keeps it from starting. Nothing that happens later ends it.
 pub async fn run(options: Options) -> Result<(), RunError> {
-    let Options { socket, given, state_dir, config, display, wayland, login } = options;
+    let Options { socket, given, state_dir, config, source, display, wayland, login } = options;
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
-    // A daemon that was started from a terminal outlives it.
-    let mut hang_up = signal(SignalKind::hangup())?;
+    let hang_up = signal(SignalKind::hangup())?;
 
     let started = clock::now();
     let history = History::new(&state_dir, &config.history);
-    let (store, restored) = Store::open(state_dir);
+    let (store, restored) = Store::open(state_dir.clone());
     let audit = config.audit_file.clone().map(Audit::new).transpose()?;
-    let (judge, judge_settings) = judge(&config, &socket, audit.as_ref());
-    let checkable = match (&judge, &judge_settings) {
-        (Some(judge), _) => Checkable::Model(Arc::clone(judge), config.judge_timeout + BACKSTOP),
-        (None, JudgeSettings { prefilter: true, embedded: Some(catalogue), .. }) => {
-            Checkable::Embedded(Arc::clone(catalogue))
-        }
-        (None, settings) => Checkable::Nothing(
-            settings.error.clone().unwrap_or_else(|| "no judge is configured".into()),
-        ),
-    };
-    let coaching = Coaching::new(coach(&config, &socket, audit.as_ref()), config.privacy.clone());
-    let settings = Settings {
-        debounce: config.debounce,
-        settle: config.settle,
-        judge_timeout: config.judge_timeout + BACKSTOP,
-        contexts: config.contexts,
-        judge: judge_settings,
-        privacy: config.privacy,
-        notify: config.notify,
-        keep_titles: config.history.titles,
-    };
-    let session = Session::new(settings, restored, started);
+    let setup = Setup::new(&config, &socket, audit.as_ref());
+    let judge_is_off = setup.settings.judge.error.is_some();
+    let session = Session::new(setup.settings, restored, started);
     let sensing = sensor::Settings {
         display,
         wayland,
@@ -123,37 +104,46 @@ pub async fn run(options: Options) -> Result<(), RunError> {
         is_terminal: evidence::is_terminal,
     };
     let desk = Desk::new(sensing.clone());
-    let controller = Controller::new(session, judge, store, desk.clone(), history.clone())?;
-
-    let services = Services { coaching, judge: checkable, desk, history };
+    let controller = Controller::new(session, setup.judge, store, desk.clone(), history.clone())?;
+    let (services, served) = watch::channel(Services {
+        coaching: setup.coaching,
+        judge: setup.checkable,
+        desk,
+        history,
+    });
     let stop = CancellationToken::new();
     let (sender, messages) = mpsc::channel(REQUEST_QUEUE);
+    let (reload, reloads) = mpsc::channel(RELOAD_QUEUE);
     let instance = format!("{:x}-{:x}", std::process::id(), started.boot.as_nanos());
     let listening = match given {
         Some(given) => Listening::on_given(given, &socket)?,
         None => Listening::bind(&socket)?,
     };
-    let server = Server::new(listening, sender, instance, services, stop.clone());
+    let asked = Asked { controller: sender.clone(), reload, services: served };
+    let server = Server::new(listening, asked, instance, stop.clone());
     let (observed, observations) = watch::channel(None);
-    let sensor = sensor::spawn(
-        sensing,
-        Box::new(move |observation| {
-            // The newest replaces the one before; nobody listens any more at the very end.
-            let _ = observed.send(Some(observation));
-        }),
-    )?;
+    let watcher = Watcher::start(sensing, observed)?;
+    let listens_on = socket.path.display().to_string();
+    let reloader = Reloader {
+        config,
+        source,
+        socket,
+        state_dir,
+        audit,
+        services,
+        watcher,
+        controller: sender,
+        judge_is_off,
+    };
     let (told, logins) = watch::channel(Absence::default());
     let login = login::follow(login, told, stop.clone());
     service_manager::notify("READY=1");
-    tracing::info!("listening on {}", socket.path.display());
+    tracing::info!("listening on {listens_on}");
 
     let signals = async {
-        loop {
-            tokio::select! {
-                _ = terminate.recv() => return,
-                _ = interrupt.recv() => return,
-                _ = hang_up.recv() => tracing::debug!("SIGHUP is ignored"),
-            }
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
         }
     };
     let stopping = stop.clone();
@@ -163,65 +153,9 @@ pub async fn run(options: Options) -> Result<(), RunError> {
         stopping.cancel();
     };
     let reason = || "the daemon was stopped".to_owned();
+    let reloading = reloader.run(hang_up, reloads, stop.clone());
     let control = controller.run(messages, observations, logins, stop, reason);
-    tokio::join!(end, server.run(), control, login);
-    drop(sensor);
+    tokio::join!(end, server.run(), control, login, reloading);
     tracing::info!("stopped");
     Ok(())
-}
-
-/// The judge that was configured. One that cannot be had is no reason not to start: local matching
-/// works without, and the state says why there is none.
-fn judge(
-    config: &Config,
-    socket: &SocketPath,
-    audit: Option<&Audit>,
-) -> (Option<Arc<dyn Judge>>, JudgeSettings) {
-    let to = Use {
-        task: Task::Judge,
-        model: config.model.as_deref(),
-        timeout: config.judge_timeout,
-        runtime_dir: socket.dir(),
-        audit,
-    };
-    let found = backends::find(&config.judge, to);
-    if let Some(error) = &found.error {
-        tracing::warn!("the judge is off: {error}");
-    }
-    let first = config.prefilter || config.judge == Choice::Embedded;
-    let settings = JudgeSettings {
-        backend: found.name,
-        destination: found.destination,
-        model: found.model.is_some(),
-        // At a session's cap the embedded judge goes on alone.
-        embedded: (first || config.max_per_session.is_some())
-            .then(|| Arc::new(config.catalogue.clone())),
-        prefilter: first,
-        limit: config.max_per_session,
-        error: found.error,
-    };
-    (found.model.map(|model| Arc::new(model) as Arc<dyn Judge>), settings)
-}
-
-/// The coach that was configured, or why there is none.
-fn coach(
-    config: &Config,
-    socket: &SocketPath,
-    audit: Option<&Audit>,
-) -> Result<Arc<dyn Coach>, String> {
-    let to = Use {
-        task: Task::Coach,
-        model: config.coach_model.as_deref(),
-        timeout: config.coach_timeout,
-        runtime_dir: socket.dir(),
-        audit,
-    };
-    let found = backends::find(&config.coach, to);
-    found.model.map(|model| Arc::new(model) as Arc<dyn Coach>).ok_or_else(|| {
-        found.error.unwrap_or_else(|| {
-            "no coach is configured; name a model under [judge] or [coach], or give the fields \
-             yourself (see antidrift start --help)"
-                .into()
-        })
-    })
 }

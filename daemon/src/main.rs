@@ -11,7 +11,8 @@ use std::{
 use antidrift_daemon::{
     Options, RunError,
     ai::guard,
-    config::Config,
+    config::{BACKEND, Source},
+    config_command::ConfigCommand,
     instance::{Claim, Instance},
     logging, login, run, socket_activation,
     store::StateDir,
@@ -20,11 +21,12 @@ use antidrift_protocol::{
     paths::{self, Environment, SocketPath},
     text,
 };
-use clap::Parser;
+use clap::{Parser, Subcommand};
 
 /// Watches the focused window and tells drift from work.
 ///
-/// Runs in the foreground until SIGTERM or SIGINT; antidrift(1) talks to it.
+/// Runs in the foreground until SIGTERM or SIGINT; SIGHUP makes it read its configuration again.
+/// antidrift(1) talks to it.
 #[derive(Parser, Debug)]
 #[command(name = "antidriftd", version, after_help = EXAMPLES)]
 struct Args {
@@ -40,17 +42,37 @@ struct Args {
     /// Log more: -v steps, -vv requests, -vvv everything (else $ANTIDRIFT_LOG, else warn)
     #[arg(short, long, action = clap::ArgAction::Count)]
     verbose: u8,
+    #[command(subcommand)]
+    command: Option<Instead>,
+}
+
+/// What is done instead of running the daemon.
+#[derive(Subcommand, Debug)]
+enum Instead {
+    /// Write, check or show the configuration
+    #[command(arg_required_else_help = true, after_help = CONFIG_EXAMPLES)]
+    Config {
+        #[command(subcommand)]
+        command: ConfigCommand,
+    },
 }
 
 const EXAMPLES: &str = "\
 Examples:
   antidriftd                    start it in a terminal
-  antidriftd --replace          start it anew after an upgrade or a new configuration
+  antidriftd --replace          start it anew after an upgrade
+  antidriftd config init        write a configuration to begin with; antidrift reload applies it
   ANTIDRIFT_AI_BACKEND=none antidriftd -v
                                 without a judge for once, and say what happens
 
 Exit status: 0 stopped by a signal, 1 cannot run or runs already, 2 usage or configuration. Without
 the judge that is configured it runs all the same: antidrift status says what is wrong with it.";
+
+const CONFIG_EXAMPLES: &str = "\
+Examples:
+  antidriftd config init        a file to begin with
+  antidriftd config check && pkill -HUP -x antidriftd
+  antidriftd --config FILE config dump";
 
 /// How long work that is under way may hold up the end.
 const LAST_WORK: Duration = Duration::from_secs(3);
@@ -102,15 +124,17 @@ fn start(args: Args) -> Result<(), (u8, String)> {
     fn fatal(error: impl ToString) -> (u8, String) {
         (1, error.to_string())
     }
+    let var = |name| env::var(name).ok().filter(|value| !value.is_empty());
+    let source =
+        Source { named: args.config, default: paths::config_file(), backend: var(BACKEND) };
+    if let Some(Instead::Config { command }) = args.command {
+        return command.run(&source);
+    }
     // Before anything else is opened, which could get the number of a socket that is not there.
     let given = socket_activation::take().map_err(usage)?;
-    let var = |name| env::var(name).ok().filter(|value| !value.is_empty());
     let level = logging::level(args.verbose, var("ANTIDRIFT_LOG").as_deref()).map_err(usage)?;
     logging::start(level, var("JOURNAL_STREAM").is_some());
-    let backend = var("ANTIDRIFT_AI_BACKEND");
-    let default = paths::config_file();
-    let config = Config::load(args.config.as_deref(), default.as_deref(), backend.as_deref())
-        .map_err(usage)?;
+    let config = source.load().map_err(usage)?;
     let socket = match args.socket.filter(|path| !path.as_os_str().is_empty()) {
         Some(path) => SocketPath::chosen(&path),
         None => Environment::of_process().socket_path(),
@@ -132,6 +156,7 @@ fn start(args: Args) -> Result<(), (u8, String)> {
         given,
         state_dir,
         config,
+        source,
         display: var("DISPLAY"),
         wayland: var("WAYLAND_DISPLAY").is_some()
             || var("XDG_SESSION_TYPE").as_deref() == Some("wayland"),

@@ -222,7 +222,8 @@ fn wire_types_live_in_the_protocol_crate() {
     let mut files = Vec::new();
     sources(&src, &mut files);
     // What is saved, read as configuration, or told to a judge has a form of its own.
-    let own_forms = ["session/snapshot.rs", "session/ledger.rs", "store.rs", "config/tables.rs", "ai/"];
+    let own_forms =
+        ["session/snapshot.rs", "session/ledger.rs", "store.rs", "config/tables.rs", "ai/"];
     let serialized = files.iter().filter(|(file, text)| {
         text.contains("Serialize") && !own_forms.iter().any(|form| file.contains(form))
     });

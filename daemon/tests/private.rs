@@ -30,6 +30,7 @@ fn settings() -> Settings {
         privacy: antidrift_daemon::evidence::Privacy::default(),
         notify: NotifySettings::default(),
         keep_titles: false,
+        presets: Vec::new(),
         judge: JudgeSettings {
             backend: "command".into(),
             destination: Some(Destination::Local),

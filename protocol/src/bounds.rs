@@ -35,6 +35,8 @@ pub const MAX_REASON: usize = 2048;
 pub const MAX_MESSAGE: usize = 1024;
 /// Most windows that `windows` tells; also fewer, where they would not fit into a line.
 pub const MAX_WINDOWS: usize = 256;
+/// Most bytes of all presets together, as they stand on the wire.
+pub const MAX_PRESETS: usize = 64 * 1024;
 /// Most notes that a session begins with.
 pub const MAX_NOTES: usize = 4;
 
@@ -200,7 +202,9 @@ impl Command {
             | Self::Forget(_)
             | Self::Explain(_)
             | Self::Preview(_)
-            | Self::CheckJudge(_) => Ok(()),
+            | Self::CheckJudge(_)
+            | Self::Presets(_)
+            | Self::Reload(_) => Ok(()),
         }
     }
 }

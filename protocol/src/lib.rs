@@ -109,6 +109,8 @@
 //! | `explain` (how the present status came about) | – | [`Explained`] | `not_active`, `no_window` |
 //! | `preview` (what would be sent to a model; nothing is) | – | [`Previewed`] | `not_active`, `no_window` |
 //! | `check_judge` (judges a sample window; as long as the judge may take) | – | [`CheckedJudge`] | |
+//! | `presets` (the presets of the configuration, and the last commitment) | – | [`Presets`] | |
+//! | `reload` (reads the configuration again, as SIGHUP does) | – | [`Reloaded`] | `bad_config` |
 //! | `subscribe` | [`Subscribe`] | [`Subscribed`] | `busy` |
 //!
 //! The daemon is strict with you, since a misspelt member must not be dropped in silence:
@@ -159,6 +161,7 @@
 //! | `stale_alert`, `no_window`, `list_full` | there is nothing to answer, to allow, or no room | goes on |
 //! | `no_entry`, `no_display` | what is meant is not there, or cannot be seen | goes on |
 //! | `no_history` | nothing is kept, or it cannot be read | goes on |
+//! | `bad_config` | the new configuration is faulty; the one before is still in force | goes on |
 //! | `not_paused`, `no_timebox` | there is nothing to end or to extend | goes on |
 //! | `coach_unavailable`, `coach_failed` | there is no coach, or `data.detail` says how it failed | goes on |
 //! | `internal` | a fault of the daemon | goes on |
@@ -281,6 +284,7 @@
 
 mod bounds;
 pub mod client;
+pub mod duration;
 pub mod entry;
 mod event;
 pub mod frame;

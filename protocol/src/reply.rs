@@ -55,6 +55,8 @@ words! {
         NoDisplay = "no_display",
         /// No sessions are kept, or they cannot be read.
         NoHistory = "no_history",
+        /// The configuration is faulty or cannot be read; the one before is still in force.
+        BadConfig = "bad_config",
     }
 }
 
@@ -142,6 +144,10 @@ pub enum Answer {
     Preview(Previewed),
     /// To `check_judge`.
     CheckJudge(CheckedJudge),
+    /// To `presets`.
+    Presets(Box<Presets>),
+    /// To `reload`.
+    Reload(Reloaded),
     /// To `subscribe`.
     Subscribe(Subscribed),
 }
@@ -425,6 +431,44 @@ pub struct CheckedJudge {
     pub millis: u64,
 }
 
+/// The answer to `presets`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Presets {
+    /// What the configuration has, by name; at most [`MAX_PRESETS`](crate::MAX_PRESETS) bytes.
+    pub presets: Vec<Preset>,
+    /// How the last session that is over was started, with what was allowed at its end.
+    pub last: Option<Preset>,
+}
+
+/// A beginning of a session that has a name.
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Preset {
+    /// Its name: letters, digits, `-` and `_`. The last session has none.
+    pub name: String,
+    /// What the user sets out to do, unless that is to be said at the start; at most 4 KiB.
+    pub text: Option<String>,
+    /// The first step; at most 1 KiB.
+    pub next_action: Option<String>,
+    /// How one will know that it is done; at most 1 KiB.
+    pub success_condition: Option<String>,
+    /// Planned length in seconds, 1 to 86 400.
+    pub timebox_secs: Option<u64>,
+    /// What is on task from the start.
+    pub allowed: Allowed,
+}
+
+/// The answer to `reload`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Reloaded {
+    /// The keys that are set otherwise now, as in `judge.backend`; at most 64.
+    pub changed: Vec<String>,
+    /// What the user should know of it: at most four sentences of 1 KiB.
+    pub notes: Vec<String>,
+}
+
 /// The answer to `subscribe`; events follow.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -457,6 +501,8 @@ impl Answer {
             | Self::Explain(_)
             | Self::Preview(_)
             | Self::CheckJudge(_)
+            | Self::Presets(_)
+            | Self::Reload(_)
             | Self::Subscribe(_) => return,
         };
         *saved = false;
@@ -515,4 +561,5 @@ impl<T: DeserializeOwned> Reply<T> {
 shown! {
     Added { kind }
     Proposal { timebox_secs, allowed }
+    Preset { name, timebox_secs, allowed }
 }

@@ -67,6 +67,11 @@ pub enum Command {
     Preview(NoArgs),
     /// Has the judge judge a sample window, which says nothing of the user.
     CheckJudge(NoArgs),
+    /// Asks what a session may be started with: the presets of the configuration, and the last
+    /// commitment.
+    Presets(NoArgs),
+    /// Reads the configuration again.
+    Reload(NoArgs),
     /// Turns the connection into a stream of events.
     Subscribe(Subscribe),
 }
@@ -369,6 +374,8 @@ impl Command {
             Self::Explain(_) => "explain",
             Self::Preview(_) => "preview",
             Self::CheckJudge(_) => "check_judge",
+            Self::Presets(_) => "presets",
+            Self::Reload(_) => "reload",
             Self::Subscribe(_) => "subscribe",
         }
     }

@@ -306,6 +306,28 @@ fn longest(c: char) -> Vec<(&'static str, String)> {
                     .collect(),
             })),
         ),
+        (
+            "presets",
+            reply(Answer::Presets(Box::new(Presets {
+                // As many as the configuration may hold, whatever their characters.
+                presets: vec![Preset { name: "x".repeat(MAX_PRESETS - 150), ..Preset::default() }],
+                last: Some(Preset {
+                    name: String::new(),
+                    text: Some(full(c, MAX_TEXT)),
+                    next_action: Some(full(c, MAX_FIELD)),
+                    success_condition: Some(full(c, MAX_FIELD)),
+                    timebox_secs: Some(MAX_TIMEBOX_SECS),
+                    allowed: fullest(c),
+                }),
+            }))),
+        ),
+        (
+            "reload",
+            reply(Answer::Reload(Reloaded {
+                changed: vec![full(c, 96); 64],
+                notes: vec![full(c, MAX_MESSAGE); MAX_NOTES],
+            })),
+        ),
         ("error", Reply::<()> { id: Some(u64::MAX), result: Err(error) }.to_line()),
         (
             "start request",
@@ -468,6 +490,8 @@ fn request() -> impl Strategy<Value = Request> {
         Just(Command::Resume(NoArgs {})),
         Just(Command::Windows(NoArgs {})),
         Just(Command::Forget(NoArgs {})),
+        Just(Command::Presets(NoArgs {})),
+        Just(Command::Reload(NoArgs {})),
         (prop::option::of(select(Outcome::KNOWN)), field())
             .prop_map(|(outcome, note)| Command::Review(GiveReview { outcome, note })),
         (allowed(), allowed()).prop_map(|(add, remove)| Command::Allow(Allow { add, remove })),

@@ -114,6 +114,8 @@ fn all() -> Vec<Golden> {
         replies("reply.explain.jsonl", cases::explained(), Answer::Explain),
         replies("reply.preview.jsonl", cases::previewed(), Answer::Preview),
         replies("reply.check_judge.jsonl", cases::checked(), Answer::CheckJudge),
+        replies("reply.presets.jsonl", cases::presets(), |it| Answer::Presets(Box::new(it))),
+        replies("reply.reload.jsonl", cases::reloaded(), Answer::Reload),
         replies("reply.subscribe.jsonl", cases::subscribed(), Answer::Subscribe),
     ]
 }

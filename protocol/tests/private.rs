@@ -5,8 +5,8 @@
 use std::{fmt::Debug, fs, path::Path};
 
 use antidrift_protocol::{
-    Allowance, Allowing, Changed, Completed, Event, History, Proposed, Refocused, Reply, Request,
-    Reviewed, Started, Status, Windows,
+    Allowance, Allowing, Changed, Completed, Event, History, Presets, Proposed, Refocused, Reply,
+    Request, Reviewed, Started, Status, Windows,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -63,7 +63,7 @@ fn reply<T: DeserializeOwned + Debug>(line: &[u8]) -> String {
 #[test]
 fn debug_output_holds_no_private_text() {
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
-    let files: [(&str, Show); 17] = [
+    let files: [(&str, Show); 18] = [
         ("request", request),
         ("event", event),
         ("reply.status", reply::<Status>),
@@ -81,6 +81,7 @@ fn debug_output_holds_no_private_text() {
         ("reply.review", reply::<Reviewed>),
         ("reply.history", reply::<History>),
         ("reply.propose", reply::<Proposed>),
+        ("reply.presets", reply::<Presets>),
     ];
     let mut poisoned = 0;
     for (file, show) in files {

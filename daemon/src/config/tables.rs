@@ -22,6 +22,7 @@ pub(super) struct Tables {
     pub(super) notify: NotifyTable,
     pub(super) history: HistoryTable,
     pub(super) catalogue: CatalogueTable,
+    pub(super) presets: BTreeMap<Spanned<String>, Spanned<PresetTable>>,
 }
 
 #[derive(Deserialize, Default)]
@@ -44,7 +45,7 @@ pub(super) struct CatalogueTable {
     pub(super) programs: BTreeMap<Spanned<String>, Vec<Spanned<String>>>,
 }
 
-#[derive(Clone, Deserialize, Default)]
+#[derive(Clone, Deserialize, Default, PartialEq, Eq)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct HttpTable {
     pub(super) base_url: Option<String>,
@@ -125,6 +126,21 @@ impl HistoryTable {
             keep_days: self.keep_days.map_or(default.keep_days, |it| Some(it).filter(|&it| it > 0)),
         }
     }
+}
+
+/// A beginning of a session.
+#[derive(Deserialize, Default)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct PresetTable {
+    pub(super) text: Option<String>,
+    pub(super) next: Option<String>,
+    pub(super) success: Option<String>,
+    #[serde(rename = "for")]
+    pub(super) length: Option<Spanned<String>>,
+    pub(super) allow: Vec<String>,
+    pub(super) allow_titles: Vec<String>,
+    pub(super) allow_domains: Vec<String>,
+    pub(super) allow_commands: Vec<String>,
 }
 
 /// A duration: seconds, fractions allowed, 0 to 3600.

@@ -32,7 +32,7 @@ pub enum Checkable {
 impl Connection {
     pub(super) async fn check_judge(&mut self, id: Option<u64>) -> Result<(), End> {
         let begin = clock::now().awake;
-        let (verdict, detail) = match self.shared.services.judge.clone() {
+        let (verdict, detail) = match self.shared.services().judge {
             Checkable::Nothing(why) => (None, why),
             Checkable::Embedded(catalogue) => {
                 let aim = Aim::new(&catalogue, &[COMMITMENT], &[]);

@@ -141,6 +141,7 @@ impl Connection {
             Command::Forget(_) => self.forget(id).await,
             Command::Windows(_) => self.windows(id).await,
             Command::CheckJudge(_) => self.check_judge(id).await,
+            Command::Reload(_) => self.reload(id).await,
             Command::Subscribe(subscribe) => self.subscribe(id, subscribe).await,
             command => {
                 let lineage =
@@ -149,7 +150,7 @@ impl Connection {
                 let command = Box::new(command);
                 let message = Message::Request { command, lineage, reply };
                 // A closed channel on either side means that the controller has ended.
-                let result = match self.shared.controller.send(message).await {
+                let result = match self.shared.asked.controller.send(message).await {
                     Ok(()) => answer.await.unwrap_or_else(|_| Err(shutting_down())),
                     Err(_) => Err(shutting_down()),
                 };
@@ -179,6 +180,15 @@ impl Connection {
         Ok(self.reply(id, Ok(Answer::Hello(greeting))).await?)
     }
 
+    async fn reload(&mut self, id: Option<u64>) -> Result<(), End> {
+        let (asking, answer) = oneshot::channel();
+        let result = match self.shared.asked.reload.send(asking).await {
+            Ok(()) => answer.await.unwrap_or_else(|_| Err(shutting_down())),
+            Err(_) => Err(shutting_down()),
+        };
+        Ok(self.reply(id, result.map(Answer::Reload)).await?)
+    }
+
     async fn subscribe(&mut self, id: Option<u64>, subscribe: Subscribe) -> Result<(), End> {
         if !self.place.set(Doing::Subscribed) {
             let error = ErrorObject::new(ErrorCode::Busy, "there are too many subscribers");
@@ -187,7 +197,7 @@ impl Connection {
         }
         let topics = subscribe.topics.unwrap_or_else(|| vec![Topic::All]);
         let (reply, subscription) = oneshot::channel();
-        let sent = self.shared.controller.send(Message::Subscribe { topics, reply }).await;
+        let sent = self.shared.asked.controller.send(Message::Subscribe { topics, reply }).await;
         let subscription = match sent {
             Ok(()) => subscription.await.ok(),
             Err(_) => None,

@@ -15,11 +15,13 @@ use interprocess::{
     },
     os::unix::{local_socket::ListenerOptionsExt, uds_local_socket::tokio::Listener},
 };
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{check::Checkable, connection, places::Places, propose::Coaching};
-use crate::{controller::Message, desk::Desk, history::History, socket_activation::Given};
+use crate::{
+    controller::Message, desk::Desk, history::History, reload::Asking, socket_activation::Given,
+};
 
 /// How long connections have at the end of the daemon: half of what `--replace` waits.
 const FAREWELL: Duration = Duration::from_secs(5);
@@ -110,35 +112,45 @@ pub struct Services {
     pub history: History,
 }
 
+/// Whom connections ask.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// The owner of the session.
+    pub controller: mpsc::Sender<Message>,
+    /// Who reads the configuration again.
+    pub reload: mpsc::Sender<Asking>,
+    /// What the present configuration gives.
+    pub services: watch::Receiver<Services>,
+}
+
 /// What every connection has.
 #[derive(Clone, Debug)]
 pub(super) struct Shared {
-    pub(super) controller: mpsc::Sender<Message>,
+    pub(super) asked: Asked,
     /// Names this run of the daemon.
     pub(super) instance: String,
-    pub(super) services: Services,
     pub(super) places: Places,
     pub(super) stop: CancellationToken,
     pub(super) tasks: TaskTracker,
+}
+
+impl Shared {
+    /// What the present configuration gives.
+    pub(super) fn services(&self) -> Services {
+        self.asked.services.borrow().clone()
+    }
 }
 
 impl Server {
     /// Serves on this socket, once it runs.
     pub fn new(
         listening: Listening,
-        controller: mpsc::Sender<Message>,
+        asked: Asked,
         instance: String,
-        services: Services,
         stop: CancellationToken,
     ) -> Self {
-        let shared = Shared {
-            controller,
-            instance,
-            services,
-            places: Places::default(),
-            stop,
-            tasks: TaskTracker::new(),
-        };
+        let shared =
+            Shared { asked, instance, places: Places::default(), stop, tasks: TaskTracker::new() };
         Self { listening, shared }
     }
 

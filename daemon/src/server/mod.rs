@@ -10,7 +10,7 @@ mod propose;
 mod subscribe;
 mod windows;
 
-pub use listen::{Listening, Server, ServerError, Services};
+pub use listen::{Asked, Listening, Server, ServerError, Services};
 
 pub use check::Checkable;
 pub use propose::Coaching;

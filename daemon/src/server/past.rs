@@ -6,13 +6,13 @@ use super::connection::{Connection, End};
 
 impl Connection {
     pub(super) async fn history(&mut self, id: Option<u64>, range: AskHistory) -> Result<(), End> {
-        let history = self.shared.services.history.clone();
+        let history = self.shared.services().history;
         let result = history.sessions(range).await.map(Answer::History);
         Ok(self.reply(id, result.map_err(none)).await?)
     }
 
     pub(super) async fn forget(&mut self, id: Option<u64>) -> Result<(), End> {
-        let history = self.shared.services.history.clone();
+        let history = self.shared.services().history;
         let result = history.forget().await.map(|sessions| Answer::Forget(Forgotten { sessions }));
         Ok(self.reply(id, result.map_err(none)).await?)
     }

@@ -40,7 +40,7 @@ impl Coaching {
 impl Connection {
     /// Asks the coach and answers. A client that hangs up meanwhile cancels it.
     pub(super) async fn propose(&mut self, id: Option<u64>, propose: Propose) -> Result<(), End> {
-        let coaching = self.shared.services.coaching.clone();
+        let coaching = self.shared.services().coaching;
         let coach = match coaching.coach {
             Ok(coach) => coach,
             Err(why) => {
@@ -90,13 +90,13 @@ impl Connection {
     /// open.
     async fn known_classes(&self) -> Vec<String> {
         let (reply, recent) = oneshot::channel();
-        let mut classes = match self.shared.controller.send(Message::RecentClasses { reply }).await
-        {
-            Ok(()) => recent.await.unwrap_or_default(),
-            Err(_) => Vec::new(),
-        };
+        let mut classes =
+            match self.shared.asked.controller.send(Message::RecentClasses { reply }).await {
+                Ok(()) => recent.await.unwrap_or_default(),
+                Err(_) => Vec::new(),
+            };
         // Without a display there are none.
-        for window in self.shared.services.desk.windows().await.unwrap_or_default() {
+        for window in self.shared.services().desk.windows().await.unwrap_or_default() {
             if !window.class.trim().is_empty() && !is_among(&window.class, &classes) {
                 classes.push(window.class);
             }

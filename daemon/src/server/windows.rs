@@ -7,7 +7,7 @@ use crate::session::wire_window;
 
 impl Connection {
     pub(super) async fn windows(&mut self, id: Option<u64>) -> Result<(), End> {
-        let desk = self.shared.services.desk.clone();
+        let desk = self.shared.services().desk;
         let result = match desk.windows().await {
             Ok(windows) => {
                 let windows = windows.iter().map(wire_window).collect();

@@ -3,7 +3,7 @@
 use std::{fmt, sync::Arc, time::Duration};
 
 use antidrift_protocol::{
-    Allowed, ClearedWhy, DriftSource, Outcome, Record, Review, Spent, Start, Timestamp,
+    Allowed, ClearedWhy, DriftSource, Outcome, Preset, Record, Review, Spent, Start, Timestamp,
 };
 
 use super::{
@@ -301,6 +301,18 @@ impl Active {
             review,
             ledger: self.ledger.clone(),
             planned_secs: self.planned_secs,
+        }
+    }
+
+    /// The beginning of another session like this one, with what is allowed by now.
+    pub(super) fn as_started(&self) -> Preset {
+        Preset {
+            name: String::new(),
+            text: Some(self.commitment.text.clone()),
+            next_action: self.commitment.next_action.clone(),
+            success_condition: self.commitment.success_condition.clone(),
+            timebox_secs: self.planned_secs,
+            allowed: self.allowed.clone(),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use antidrift_protocol::Command;
 
+use super::Settings;
 use crate::{
     ai::{Failure, Verdict},
     sensor::{Absence, Observation},
@@ -39,6 +40,13 @@ pub enum Input {
         run: RunId,
         /// How.
         result: Result<Verdict, Failure>,
+    },
+    /// Another configuration is in force.
+    Reconfigured {
+        /// What it comes to.
+        settings: Box<Settings>,
+        /// Whether what was judged before may be judged otherwise now.
+        anew: bool,
     },
     /// A deadline may have passed. An early or repeated tick does nothing.
     Tick,

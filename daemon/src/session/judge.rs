@@ -66,6 +66,19 @@ impl JudgeState {
         }
     }
 
+    /// Takes another judge. What this session has used of its allowance stays used.
+    pub(super) fn reconfigured(&mut self, settings: JudgeSettings) {
+        let begun = (self.calls, self.verdicts.clone());
+        let (last_start, next_run) = (self.last_start, self.next_run);
+        *self = Self { last_start, next_run, ..Self::new(settings) };
+        (self.calls, self.verdicts) = begun;
+    }
+
+    /// Ends the pause after a failure: whatever it was may be mended.
+    pub(super) fn try_again(&mut self) {
+        self.retry_at = None;
+    }
+
     /// Whether nobody judges. An embedded judge that is there for the end of a model's allowance
     /// does nothing without the model.
     pub(super) fn is_off(&self) -> bool {

@@ -8,6 +8,7 @@
 //! - `embedded` and `explain`: what the embedded judge said, and how a status came about;
 //! - `judge` and `cache`: the judge's health and one run, and what it said;
 //! - `active`: a session's own sums, timebox and alert;
+//! - `reconfigure`: a new configuration while it goes on;
 //! - `view`, `snapshot`, `timers`: what is shown, what survives, and when to look again.
 
 mod absence;
@@ -23,6 +24,7 @@ mod ledger;
 mod pipeline;
 mod popups;
 mod present;
+mod reconfigure;
 mod requests;
 mod snapshot;
 mod target;
@@ -36,7 +38,7 @@ mod tests;
 use std::{sync::Arc, time::Duration};
 
 use antidrift_protocol::{
-    AlertCleared, Answer, ClearedWhy, Destination, EventBody, Record, Shutdown, State,
+    AlertCleared, Answer, ClearedWhy, Destination, EventBody, Preset, Record, Shutdown, State,
 };
 
 use crate::{
@@ -53,6 +55,7 @@ use present::Focused;
 
 pub use effect::{Effects, JudgeNews, JudgeStart, ReplyTo};
 pub use input::{Input, RunId, Ticket};
+pub use requests::cloud_note;
 pub use snapshot::{InterludeKind, SavedInterlude, SavedSession, Snapshot};
 pub use time::Now;
 pub use view::window as wire_window;
@@ -76,6 +79,8 @@ pub struct Settings {
     pub notify: NotifySettings,
     /// Whether titles are kept of sessions that are over.
     pub keep_titles: bool,
+    /// What a session can be started with by name.
+    pub presets: Vec<Preset>,
 }
 
 /// What was configured about telling people.
@@ -123,6 +128,8 @@ pub struct Session {
     /// The last instant; time never runs backwards in here.
     now: Now,
     stage: Stage,
+    /// How the last session that is over was started, with what was allowed in the end.
+    last: Option<Preset>,
     presence: Presence,
     focused: Focused,
     judge: JudgeState,
@@ -175,6 +182,7 @@ impl Session {
             settings,
             now,
             stage: Stage::restore(restored.session, now),
+            last: restored.last,
             presence: Presence::default(),
             focused: Focused::default(),
             cache: VerdictCache::default(),
@@ -215,6 +223,9 @@ impl Session {
                 step.effects.reply = Some(ReplyTo { ticket, result });
             }
             Input::JudgeDone { run, result } => self.judge_done(run, result),
+            Input::Reconfigured { settings, anew } => {
+                self.reconfigured(*settings, anew, &mut step);
+            }
             Input::Tick => {}
             Input::Shutdown { reason } => {
                 self.shut_down(reason, &mut step);
@@ -316,6 +327,8 @@ fn stamp(answer: &mut Answer, seq: u64, now: Now, state: &State) {
         | Answer::Explain(_)
         | Answer::Preview(_)
         | Answer::CheckJudge(_)
+        | Answer::Presets(_)
+        | Answer::Reload(_)
         | Answer::Subscribe(_) => {}
     }
 }

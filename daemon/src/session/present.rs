@@ -181,7 +181,7 @@ fn with_domain(window: Arc<Window>) -> Arc<Window> {
 }
 
 impl Present {
-    fn new(window: Arc<Window>, contexts: &Contexts, now: Duration) -> Self {
+    pub(super) fn new(window: Arc<Window>, contexts: &Contexts, now: Duration) -> Self {
         let key = contexts.key(&window);
         Self {
             shown: Arc::clone(&window),

@@ -3,8 +3,8 @@
 use antidrift_protocol::{
     Added, Allow, Allowance, Allowed, Allowing, Answer, Changed, ClearedWhy, Command, Complete,
     Completed, Destination, ErrorCode, ErrorObject, GiveReview, MAX_ALLOWED, MAX_ENTRIES,
-    MAX_ENTRY, OfWindow, Ontask, Refocus, Refocused, Review, Reviewed, Selector, SensorStatus,
-    Start, Started, State, Status as StatusAnswer, Timestamp, text::clean,
+    MAX_ENTRY, OfWindow, Ontask, Presets, Refocus, Refocused, Review, Reviewed, Selector,
+    SensorStatus, Start, Started, State, Status as StatusAnswer, Timestamp, text::clean,
 };
 
 use super::{
@@ -42,12 +42,17 @@ impl Session {
             Command::Review(review) => self.review(review, step),
             Command::Explain(_) => self.explain(lineage),
             Command::Preview(_) => self.preview(lineage),
+            Command::Presets(_) => Ok(Answer::Presets(Box::new(Presets {
+                presets: self.settings.presets.clone(),
+                last: self.last.clone(),
+            }))),
             Command::Hello(_)
             | Command::Windows(_)
             | Command::History(_)
             | Command::Forget(_)
             | Command::Propose(_)
             | Command::CheckJudge(_)
+            | Command::Reload(_)
             | Command::Subscribe(_) => Err(ErrorObject::new(
                 ErrorCode::Internal,
                 "the connection should have answered this itself",
@@ -96,11 +101,7 @@ impl Session {
             && self.settings.judge.model
             && !std::mem::replace(&mut self.judge.told_of_cloud, true)
         {
-            notes.push(format!(
-                "the class and title of windows that nothing else decides, and your commitment, go \
-                 to {} (cloud); antidrift preview shows what, [privacy] keeps windows back",
-                self.settings.judge.backend
-            ));
+            notes.push(cloud_note(&self.settings.judge.backend));
         }
         notes.extend(self.note_of_missing_judge(start));
         notes
@@ -282,6 +283,7 @@ impl Session {
         self.cancel_judge(step);
         let Stage::Active(active) = &mut self.stage else { return Err(not_active()) };
         active.clear_alert(ClearedWhy::Completed, self.now, step);
+        self.last = Some(active.as_started());
         let ended = active.end(complete.outcome, complete.note, self.now);
         let review: Review = ended.review.clone();
         step.effects.record = Some(Box::new(ended.record()));
@@ -322,7 +324,7 @@ impl Session {
         Err(ErrorObject::new(ErrorCode::NotInReview, message))
     }
 
-    fn forget_verdicts(&mut self) {
+    pub(super) fn forget_verdicts(&mut self) {
         self.cache.clear();
         self.embedded.forget();
         if let Some(present) = &mut self.focused.present {
@@ -331,6 +333,14 @@ impl Session {
             present.counted = None;
         }
     }
+}
+
+/// What is said once about a judge that is somewhere else.
+pub fn cloud_note(backend: &str) -> String {
+    format!(
+        "the class and title of windows that nothing else decides, and your commitment, go to \
+         {backend} (cloud); antidrift preview shows what, [privacy] keeps windows back"
+    )
 }
 
 pub(super) fn not_active() -> ErrorObject {

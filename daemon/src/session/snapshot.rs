@@ -3,7 +3,7 @@
 use std::{fmt, time::Duration};
 
 use antidrift_protocol::{
-    Allowed, Command, Complete, ErrorObject, MAX_CLASS, MAX_TITLE, Pause, Review, Start,
+    Allowed, Command, Complete, ErrorObject, MAX_CLASS, MAX_TITLE, Pause, Preset, Review, Start,
     TakeDetour, Timestamp, Window,
 };
 use serde::{Deserialize, Serialize};
@@ -19,6 +19,8 @@ pub struct Snapshot {
     pub last_alert: u64,
     /// The session, unless in planning.
     pub session: Option<SavedSession>,
+    /// How the last session that is over was started.
+    pub last: Option<Preset>,
 }
 
 /// A session that is under way or under review.
@@ -116,6 +118,18 @@ impl Snapshot {
         if self.last_alert > u64::MAX / 2 {
             return Err("its last alert number is out of range".into());
         }
+        let out_of_bounds = |error: ErrorObject| format!("out of bounds: {}", error.message);
+        if let Some(last) = &self.last {
+            let start = Start {
+                text: last.text.clone().unwrap_or_default(),
+                next_action: last.next_action.clone(),
+                success_condition: last.success_condition.clone(),
+                timebox_secs: last.timebox_secs,
+                allowed: Allowed::default(),
+            };
+            Command::Start(start).check().map_err(out_of_bounds)?;
+            last.allowed.check_bounds("last.allowed").map_err(out_of_bounds)?;
+        }
         let Some(saved) = &self.session else { return Ok(()) };
         if saved.started_at == Timestamp::default() {
             return Err("it does not say when the session started".into());
@@ -127,7 +141,6 @@ impl Snapshot {
             timebox_secs: saved.timebox_secs,
             allowed: Allowed::default(),
         };
-        let out_of_bounds = |error: ErrorObject| format!("out of bounds: {}", error.message);
         Command::Start(start).check().map_err(out_of_bounds)?;
         if !saved.ledger.fits() {
             return Err("its books are out of bounds".into());
@@ -190,6 +203,10 @@ pub(super) fn millis(time: Duration) -> u64 {
 impl Session {
     /// What is to survive a restart, as of the last step.
     pub fn snapshot(&self) -> Snapshot {
-        Snapshot { last_alert: self.last_alert, session: self.stage.save() }
+        Snapshot {
+            last_alert: self.last_alert,
+            session: self.stage.save(),
+            last: self.last.clone(),
+        }
     }
 }

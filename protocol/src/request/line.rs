@@ -37,6 +37,8 @@ impl Command {
             "explain" => Self::Explain(arguments(args)?),
             "preview" => Self::Preview(arguments(args)?),
             "check_judge" => Self::CheckJudge(arguments(args)?),
+            "presets" => Self::Presets(arguments(args)?),
+            "reload" => Self::Reload(arguments(args)?),
             "subscribe" => Self::Subscribe(arguments(args)?),
             _ => {
                 let name = strict::shown(name);
@@ -101,7 +103,9 @@ impl Request {
             | Command::Forget(_)
             | Command::Explain(_)
             | Command::Preview(_)
-            | Command::CheckJudge(_) => line(self, None::<&NoArgs>),
+            | Command::CheckJudge(_)
+            | Command::Presets(_)
+            | Command::Reload(_) => line(self, None::<&NoArgs>),
             Command::Hello(args) => line(self, Some(args)),
             Command::Start(args) => line(self, Some(args)),
             Command::Refocus(args) => line(self, (*args != Refocus::default()).then_some(args)),

@@ -79,6 +79,8 @@ pub(crate) fn requests() -> Vec<Request> {
             before: Some(at("2026-12-01T00:00:00Z")),
         }),
         Command::Forget(NoArgs {}),
+        Command::Presets(NoArgs {}),
+        Command::Reload(NoArgs {}),
     ];
     let mut requests: Vec<Request> = commands
         .into_iter()
@@ -401,6 +403,30 @@ pub(crate) fn checked() -> Vec<CheckedJudge> {
             detail: "claude: no answer within 30 s".into(),
             millis: 30_001,
         },
+    ]
+}
+
+pub(crate) fn presets() -> Vec<Presets> {
+    let preset = Preset {
+        name: "writing".into(),
+        text: some("write the thesis"),
+        next_action: some("outline section 2"),
+        success_condition: some("outline agreed"),
+        timebox_secs: Some(1500),
+        allowed: allowed(),
+    };
+    let last = Preset { text: some("draft the report"), allowed: allowed(), ..Preset::default() };
+    let bare = Preset { name: "mail".into(), ..Preset::default() };
+    vec![Presets { presets: vec![bare, preset], last: Some(last) }, Presets::default()]
+}
+
+pub(crate) fn reloaded() -> Vec<Reloaded> {
+    vec![
+        Reloaded {
+            changed: list(&["judge.backend", "presets.writing"]),
+            notes: list(&["the judge is off: claude is not installed"]),
+        },
+        Reloaded::default(),
     ]
 }
 

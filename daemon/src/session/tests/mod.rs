@@ -46,6 +46,7 @@ pub(super) fn settings() -> Settings {
         privacy: Privacy::default(),
         notify: NotifySettings::default(),
         keep_titles: false,
+        presets: Vec::new(),
         judge: JudgeSettings {
             backend: "command".into(),
             destination: Some(Destination::Local),
