@@ -1,5 +1,6 @@
 //! The command line.
 
+mod config;
 mod desk;
 mod help;
 
@@ -12,23 +13,23 @@ use clap::{
 };
 use rustix::stdio;
 
+pub(crate) use self::config::{Config, ConfigCommand};
 pub(crate) use self::desk::{Allow, AllowList, AllowWhat, Entries, Pick, Refocus, Windows};
 use self::help::{
     CLICK_HELP, COACH_HELP, DETOUR_HELP, EXAMPLES, EXTEND_HELP, ONTASK_HELP, PAUSE_HELP,
-    PREVIEW_HELP, RESUME_HELP, START_EXAMPLES, STATUS_HELP, WATCH_HELP, WHY_HELP,
+    PREVIEW_HELP, RELOAD_HELP, RESUME_HELP, START_EXAMPLES, STATUS_HELP, WATCH_HELP, WHY_HELP,
 };
 use crate::{bar::Format, out};
 
 /// Talk to antidriftd: set a commitment, answer its alerts, watch.
 #[derive(Debug, Parser)]
 #[command(name = "antidrift", version, after_help = EXAMPLES, max_term_width = 100)]
-#[command(arg_required_else_help = true)]
 pub(crate) struct Args {
     /// The daemon's socket [default: $ANTIDRIFT_SOCKET or the runtime directory's]
     #[arg(long, global = true, value_name = "PATH")]
     pub(crate) socket: Option<PathBuf>,
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: Option<Command>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -62,6 +63,11 @@ pub(crate) enum Command {
     End,
     /// Show what the daemon knows
     Status(Status),
+    /// Write, check or show the configuration
+    Config(Config),
+    /// Have the daemon read its configuration again
+    #[command(after_help = RELOAD_HELP)]
+    Reload,
     /// Check everything that has to work, and say what to do where it does not
     Doctor,
     /// Explain how the status of the window came about
@@ -84,9 +90,12 @@ pub(crate) enum Command {
 #[derive(Debug, Group)]
 #[command(after_help = START_EXAMPLES)]
 pub(crate) struct Start {
-    /// What you set out to do; several words are joined by a space
-    #[arg(required = true, value_name = "TEXT")]
+    /// What you set out to do; several words are joined by a space. Before it @NAME for a preset
+    #[arg(value_name = "TEXT")]
     pub(crate) text: Vec<String>,
+    /// Begin as the last session did, with what was allowed at its end
+    #[arg(long, conflicts_with = "coach")]
+    pub(crate) again: bool,
     /// Let the coach fill in what you do not give; on a terminal you edit it first
     #[arg(long)]
     pub(crate) coach: bool,
@@ -324,7 +333,9 @@ fn plain(given: &[OsString]) -> Option<Args> {
     if socket.as_ref().is_some_and(|path| path.as_os_str().as_encoded_bytes().starts_with(b"-")) {
         return None;
     }
-    let (name, rest) = words.split_first()?;
+    let Some((name, rest)) = words.split_first() else {
+        return Some(Args { socket, command: None });
+    };
     let rest: Vec<&str> = rest.iter().map(|word| word.to_str()).collect::<Option<_>>()?;
     let command = match (name.to_str()?, rest.as_slice()) {
         ("status", []) => Command::Status(Status::default()),
@@ -340,7 +351,7 @@ fn plain(given: &[OsString]) -> Option<Args> {
         ("end", []) => Command::End,
         _ => return None,
     };
-    Some(Args { socket, command })
+    Some(Args { socket, command: Some(command) })
 }
 
 fn shown(error: &clap::Error, colours: bool) -> String {

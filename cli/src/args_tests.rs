@@ -8,7 +8,7 @@ fn parsed(line: &[&str]) -> Parsed {
 
 fn args(line: &[&str]) -> Command {
     match parsed(line) {
-        Parsed::Args(args) => args.command,
+        Parsed::Args(args) => args.command.expect("a command"),
         Parsed::Help(text) | Parsed::Wrong(text) => panic!("{line:?}: {text}"),
     }
 }

@@ -263,9 +263,12 @@ fn nothing_unused(
     Ok(())
 }
 
-/// Where a table stands in which something is set.
+/// Where a table stands in which something is set otherwise than by default.
 fn used_table(table: Option<&Spanned<HttpTable>>) -> Option<Range<usize>> {
-    table.filter(|table| *table.get_ref() != HttpTable::default()).map(Spanned::span)
+    let plain = HttpTable { allow_remote: Some(false), ..HttpTable::default() };
+    table
+        .filter(|table| ![&HttpTable::default(), &plain].contains(&table.get_ref()))
+        .map(Spanned::span)
 }
 
 /// Reads a file of bounded size, so that a device or a log given by mistake does no harm.
@@ -358,5 +361,7 @@ fn class_list(
     Ok(Some(list))
 }
 
+#[cfg(test)]
+mod keys_tests;
 #[cfg(test)]
 mod tests;

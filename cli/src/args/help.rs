@@ -2,8 +2,9 @@
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
+  antidrift                      how things stand
   antidrift start draft the report --for 25m --allow code,emacs
-  antidrift status
+  antidrift start --again        as the last session
   antidrift ontask               the window just flagged serves the commitment
   antidrift refocus              it does not: back to task
   antidrift pick                 click a window that serves it
@@ -19,12 +20,35 @@ output is stable.";
 
 pub(super) const START_EXAMPLES: &str = "\
 Examples:
+  antidrift start                on a terminal: asks the few questions
   antidrift start draft the report
+  antidrift start @writing chapter 2
+                                 with what [presets.writing] in the configuration says
+  antidrift start --again        as the last session
   antidrift start draft the report --for 'until 14:30'
   antidrift start draft the report --for 1h30 --next 'outline section 2'
   antidrift start --coach get the tax return off my desk
   antidrift start --allow code,emacs --allow-domain docs.rs write the parser
   antidrift start -- '- [ ] a text that begins with a dash'";
+
+pub(super) const CONFIG_HELP: &str = "\
+The file is ~/.config/antidrift/config.toml. A faulty one is named with line and
+column, exit status 2. What is shown is what a daemon would make of the file; one
+that runs takes it over with antidrift reload. antidriftd does the work: the one
+beside this program, else the one on PATH.
+
+Examples:
+  antidrift config init
+  antidrift config check && antidrift reload
+  antidrift config dump | grep judge -A 7";
+
+pub(super) const RELOAD_HELP: &str = "\
+A faulty configuration changes nothing: the daemon keeps the one it has and says
+what is wrong, with line and column. SIGHUP to antidriftd does the same, with the
+word in its log.
+
+Examples:
+  antidrift config check && antidrift reload";
 
 pub(super) const ONTASK_HELP: &str = "\
 Without an option the daemon allows the window's class, or for browsers,

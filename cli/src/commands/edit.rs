@@ -2,7 +2,7 @@
 
 use std::env;
 
-use antidrift_protocol::Proposal;
+use antidrift_protocol::{Proposal, Start};
 use rustix::{
     stdio,
     termios::{QueueSelector, isatty, tcflush},
@@ -15,7 +15,7 @@ use crate::{args, clock, duration, exit::Failure, out, render};
 /// Shows each field that no option gives, pre-filled. Without a terminal the proposal is taken as
 /// it is.
 pub(super) fn proposal(mut proposal: Proposal, args: &args::Start) -> Result<Proposal, Failure> {
-    if !isatty(stdio::stdin()) || !isatty(stdio::stdout()) {
+    if !can_ask() {
         return Ok(proposal);
     }
     // A key that was pressed while the coach was waited for accepts nothing.
@@ -32,22 +32,63 @@ pub(super) fn proposal(mut proposal: Proposal, args: &args::Start) -> Result<Pro
         proposal.timebox_secs = timebox(&mut form, proposal.timebox_secs)?;
     }
     if args.allow.is_empty() {
-        let classes = &mut proposal.allowed.window_classes;
-        *classes = classes.iter().map(|class| render::title(class)).collect();
-        let proposed = classes.join(", ");
-        let typed = form.ask("allow classes", &proposed)?;
-        // A class may hold a comma itself.
-        if typed != proposed {
-            let typed = typed.split(',').map(str::trim).filter(|class| !class.is_empty());
-            *classes = typed.map(str::to_owned).collect();
-        }
+        classes(&mut form, &mut proposal.allowed.window_classes)?;
     }
     Ok(proposal)
 }
 
+/// Whether there is a person at a terminal who can be asked.
+pub(super) fn can_ask() -> bool {
+    isatty(stdio::stdin()) && isatty(stdio::stdout())
+}
+
+/// Asks for what a session begins with and no option gives. What is known already is there to be
+/// edited. With a coach only the text is asked for, and the coach is asked for the rest.
+pub(super) fn commitment(start: &mut Start, args: &args::Start) -> Result<(), Failure> {
+    let mut form = Form::new()?;
+    let shown = |text: &Option<String>| text.as_deref().map(render::typed).unwrap_or_default();
+    let given = |text: String| Some(text).filter(|text| !text.is_empty());
+    while start.text.is_empty() {
+        start.text = form.ask("what do you set out to do", "")?;
+    }
+    if args.coach {
+        return Ok(());
+    }
+    if args.next.is_none() {
+        start.next_action = given(form.ask("next", &shown(&start.next_action))?);
+    }
+    if args.success.is_none() {
+        start.success_condition = given(form.ask("done when", &shown(&start.success_condition))?);
+    }
+    if args.timebox.is_none() {
+        let secs = timebox(&mut form, start.timebox_secs.unwrap_or_default())?;
+        start.timebox_secs = Some(secs).filter(|&secs| secs > 0);
+    }
+    if args.allow.is_empty() {
+        classes(&mut form, &mut start.allowed.window_classes)?;
+    }
+    Ok(())
+}
+
+fn classes(form: &mut Form, classes: &mut Vec<String>) -> Result<(), Failure> {
+    *classes = classes.iter().map(|class| render::title(class)).collect();
+    let proposed = classes.join(", ");
+    let typed = form.ask("allow classes", &proposed)?;
+    // A class may hold a comma itself.
+    if typed != proposed {
+        let typed = typed.split(',').map(str::trim).filter(|class| !class.is_empty());
+        *classes = typed.map(str::to_owned).collect();
+    }
+    Ok(())
+}
+
 /// In seconds; 0 for none.
 fn timebox(form: &mut Form, proposed: u64) -> Result<u64, Failure> {
-    let mut shown = format!("{}m", proposed / 60);
+    let mut shown = match proposed {
+        0 => String::new(),
+        secs if secs % 60 == 0 => format!("{}m", secs / 60),
+        secs => format!("{secs}s"),
+    };
     loop {
         shown = form.ask("timebox", &shown)?;
         if shown.is_empty() {
@@ -77,7 +118,8 @@ impl Form {
         let typed = if self.prefills {
             self.editor.readline_with_initial(&format!("{name}: "), (proposed, ""))
         } else {
-            let typed = self.editor.readline(&format!("{name} [{proposed}]: "));
+            let hint = if proposed.is_empty() { String::new() } else { format!(" [{proposed}]") };
+            let typed = self.editor.readline(&format!("{name}{hint}: "));
             typed.map(|typed| if typed.is_empty() { proposed.to_owned() } else { typed })
         };
         Ok(typed.map_err(failed)?.trim().to_owned())

@@ -4,6 +4,7 @@ mod allow;
 mod click;
 mod coach;
 mod complete;
+mod config;
 mod detour;
 mod doctor;
 mod edit;
@@ -13,8 +14,10 @@ mod extend;
 mod ontask;
 mod pause;
 mod pick;
+mod preset;
 mod preview;
 mod refocus;
+mod reload;
 mod resume;
 mod start;
 mod status;
@@ -50,13 +53,18 @@ pub(crate) const NAME: &str = concat!("antidrift/", env!("CARGO_PKG_VERSION"));
 
 /// Does what was asked for.
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    let command = args.command.unwrap_or_else(|| Command::Status(crate::args::Status::default()));
+    if let Command::Config(config) = &command {
+        // It needs no daemon.
+        return config::run(config);
+    }
     let socket = match &args.socket {
         Some(path) => SocketPath::chosen(path)?,
         None => Environment::of_process().socket_path()?,
     };
     let daemon = Daemon { socket };
-    match args.command {
-        Command::Start(start) => start::run(&daemon, &start),
+    match command {
+        Command::Start(start) => start::run(&daemon, start),
         Command::Refocus(refocus) => refocus::run(&daemon, &refocus),
         Command::Ontask(ontask) => ontask::run(&daemon, ontask),
         Command::Pick(pick) => pick::run(&daemon, &pick),
@@ -64,6 +72,8 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::Windows(windows) => windows::run(&daemon, &windows),
         Command::Pause(pause) => pause::run(&daemon, &pause),
         Command::Resume => resume::run(&daemon),
+        Command::Reload => reload::run(&daemon),
+        Command::Config(config) => config::run(&config),
         Command::Extend(extend) => extend::run(&daemon, &extend),
         Command::Detour(detour) => detour::run(&daemon, &detour),
         Command::Coach(coach) => coach::run(&daemon, &coach),

@@ -4,14 +4,36 @@ use antidrift_protocol::{
     Allowed, Command, NoArgs, Phase, Proposal, Proposed, Start, Started, Status,
 };
 
-use super::{Daemon, edit, entries};
+use super::{Daemon, edit, entries, preset};
 use crate::{args, duration, exit::Failure, out, render};
 
 /// What it leaves undone to cancel.
 pub(super) const NOTHING_STARTED: &str = "nothing was started";
 
-pub(super) fn run(daemon: &Daemon, args: &args::Start) -> Result<(), Failure> {
-    let mut start = typed(args)?;
+pub(super) fn run(daemon: &Daemon, mut args: args::Start) -> Result<(), Failure> {
+    let preset = preset::named(&mut args.text)?;
+    if preset.is_some() && args.again {
+        let message = "--again begins as the last session did; leave it or the preset out";
+        return Err(Failure::Usage(message.to_owned()));
+    }
+    let mut start = typed(&args)?;
+    if preset.is_some() || args.again {
+        let from = preset::find(daemon, preset.as_deref())?;
+        preset::fill_in(&mut start, from);
+    }
+    if start.text.is_empty() && !edit::can_ask() {
+        let message = "say what you set out to do, as in: antidrift start draft the report";
+        return Err(Failure::Usage(message.to_owned()));
+    }
+    let args = &args;
+    if start.text.is_empty() {
+        // What a person would type in vain is said before.
+        if is_active(daemon)? {
+            let message = "a session is active already; end it with antidrift complete first";
+            return Err(Failure::Undone(message.to_owned()));
+        }
+        edit::commitment(&mut start, args)?;
+    }
     if args.coach {
         // What is typed wrong is said before a model is asked.
         super::check(&Command::Start(start.clone()))?;

@@ -180,14 +180,14 @@ pub const TABLES: &[Table] = &[
             ),
             key(
                 "many_context_classes",
-                Is("[]"),
+                Unset("[\"+mybrowser\"]"),
                 "Window classes that show many things, such as browsers and terminals, and so are \
                  judged by title: \"+name\" adds to the built-in list and \"-name\" takes away; \
                  names without a sign replace it.",
             ),
             key(
                 "ignore_classes",
-                Is("[]"),
+                Unset("[\"+my-launcher\"]"),
                 "Window classes that are never looked at, such as launchers and docks; signs as \
                  above.",
             ),

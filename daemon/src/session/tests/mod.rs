@@ -10,6 +10,7 @@ mod own_view;
 mod popups;
 mod privacy;
 mod properties;
+mod reconfigure;
 mod spec;
 mod time_and_titles;
 
