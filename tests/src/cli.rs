@@ -36,7 +36,7 @@ impl Outcome {
 }
 
 /// The client, in the surroundings of `home`.
-pub(crate) fn command(home: &Home, args: &[&str]) -> Command {
+pub fn command(home: &Home, args: &[&str]) -> Command {
     let mut command = home.command(antidrift());
     command.args(args);
     command
@@ -44,7 +44,7 @@ pub(crate) fn command(home: &Home, args: &[&str]) -> Command {
 
 /// Runs a command to its end.
 #[track_caller]
-pub(crate) fn run(mut command: Command, scratch: &Path) -> Outcome {
+pub fn run(mut command: Command, scratch: &Path) -> Outcome {
     let file = |suffix| tempfile::Builder::new().suffix(suffix).tempfile_in(scratch).unwrap();
     let (stdout, stderr) = (file(".out"), file(".err"));
     command.stdout(stdout.reopen().unwrap()).stderr(stderr.reopen().unwrap());

@@ -14,7 +14,7 @@
 
 mod binaries;
 mod bus;
-mod cli;
+pub mod cli;
 mod daemon;
 mod desktop;
 mod home;

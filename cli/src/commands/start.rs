@@ -21,25 +21,25 @@ pub(super) fn run(daemon: &Daemon, mut args: args::Start) -> Result<(), Failure>
         let from = preset::find(daemon, preset.as_deref())?;
         preset::fill_in(&mut start, from);
     }
-    if start.text.is_empty() && !edit::can_ask() {
-        let message = "say what you set out to do, as in: antidrift start draft the report";
-        return Err(Failure::Usage(message.to_owned()));
-    }
-    let args = &args;
-    if start.text.is_empty() {
-        // What a person would type in vain is said before.
+    // A blank text was typed, and is refused below.
+    if start.text.is_empty() && args.text.is_empty() {
+        if !edit::can_ask() {
+            let message = "say what you set out to do, as in: antidrift start draft the report";
+            return Err(Failure::Usage(message.to_owned()));
+        }
+        // Nobody shall type in vain.
         if is_active(daemon)? {
             let message = "a session is active already; end it with antidrift complete first";
             return Err(Failure::Undone(message.to_owned()));
         }
-        edit::commitment(&mut start, args)?;
+        edit::commitment(&mut start, &args)?;
     }
     if args.coach {
         // What is typed wrong is said before a model is asked.
         super::check(&Command::Start(start.clone()))?;
         // While a session is active the daemon refuses, and nobody need wait for a model to be told so.
         if !is_active(daemon)? {
-            let proposal = coached(daemon, args, &start.text)?;
+            let proposal = coached(daemon, &args, &start.text)?;
             fill_in(&mut start, proposal);
         }
     }
