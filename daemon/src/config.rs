@@ -159,7 +159,12 @@ impl Config {
         }
     }
 
-    fn parse(path: &Path, text: &str, backend: Option<&str>) -> Result<Self, ConfigError> {
+    /// Reads a text as what stands in this file.
+    ///
+    /// # Errors
+    ///
+    /// The first fault, with its place.
+    pub fn parse(path: &Path, text: &str, backend: Option<&str>) -> Result<Self, ConfigError> {
         let at = |span: Option<Range<usize>>, message: String| {
             fault(path, text, span.map_or(0, |span| span.start), message)
         };

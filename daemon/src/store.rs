@@ -314,6 +314,11 @@ fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     Ok(Some(text))
 }
 
+/// The snapshot that a saved session's file holds; `None` if it would be set aside.
+pub fn snapshot_in(text: &[u8]) -> Option<Snapshot> {
+    parse(text).ok()
+}
+
 fn parse(text: &[u8]) -> Result<Snapshot, (Unfit, String)> {
     #[derive(Deserialize)]
     struct Version {

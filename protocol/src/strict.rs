@@ -9,7 +9,7 @@ use serde::{
 };
 use serde_json::value::RawValue;
 
-use crate::{Allowed, ErrorCode, ErrorObject, MAX_MESSAGE, bounds::cut};
+use crate::{Allowed, ErrorCode, ErrorObject, MAX_MESSAGE, bounds::cut, text};
 
 /// Nesting that `serde_json` itself would refuse. Unread members are skipped without recursion
 /// there, so that its own limit does not see them.
@@ -95,14 +95,16 @@ pub(crate) fn arguments<T: DeserializeOwned>(args: Option<&RawValue>) -> Result<
 
 /// The error for a line that `serde_json` refused. `member` is where, if that is known.
 pub(crate) fn refusal(error: &serde_json::Error, member: &str) -> ErrorObject {
-    let text = error.to_string();
+    let said = error.to_string();
     // The position counts from the start of the member, which nobody sees.
-    let text = text.rsplit_once(" at line ").map_or(text.as_str(), |(before, _)| before);
+    let said = said.rsplit_once(" at line ").map_or(said.as_str(), |(before, _)| before);
     // `1e999` is JSON, only no number that fits.
-    let wrong = error.is_data() || text.starts_with("number out of range");
+    let wrong = error.is_data() || said.starts_with("number out of range");
     let code = if wrong { ErrorCode::InvalidRequest } else { ErrorCode::InvalidJson };
     // Both quote the request, which may be as long as a line.
-    let message = format!("{}: {text}", shown(member));
+    let message = format!("{}: {said}", shown(member));
+    // One line, whatever a member is called.
+    let message = text::clean(&message, MAX_MESSAGE);
     ErrorObject::new(code, cut(&message, MAX_MESSAGE))
 }
 

@@ -110,8 +110,12 @@ impl Desktop {
 
     fn start_at(kind: Manager, display: Option<&str>, args: &[&str]) -> Self {
         let home = Home::new();
-        let (server, display) = start_server(&home, display, args);
-        let (conn, screen) = RustConnection::connect(Some(&display)).unwrap();
+        let (mut server, display) = start_server(&home, display, args);
+        // A busy machine may refuse the first attempt of a server that has said that it is ready.
+        let (conn, screen) = until(&format!("the server at {display} takes connections"), || {
+            assert!(server.is_running(), "the server at {display} has ended");
+            RustConnection::connect(Some(&display)).ok()
+        });
         let root = conn.setup().roots[screen].root;
         let processes = RefCell::new(vec![server]);
         let (kind, places) = (Cell::new(kind), Cell::new(0));

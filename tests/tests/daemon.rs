@@ -311,15 +311,15 @@ fn a_faulty_configuration_stops_the_start_with_its_place() {
     assert!(code == 2 && said.contains("/nowhere/config.toml"), "{code}: {said}");
 }
 
-/// The client has commands, `help` among them; the daemon has none.
+/// The client's commands are not the daemon's.
 #[test]
-fn the_daemon_takes_no_command() {
+fn the_daemon_takes_no_command_but_config() {
     let home = Home::new();
     let mut command = Daemon::command(&home);
-    command.arg("help");
+    command.arg("status");
     let (code, said) = Daemon::refuses(command, &home);
     assert_eq!(code, 2, "{said}");
-    assert!(said.starts_with("error: unexpected argument 'help' found"), "{said}");
+    assert!(said.starts_with("error: unrecognized subcommand 'status'"), "{said}");
     assert!(said.contains("Usage: antidriftd [OPTIONS]") && said.contains("'--help'"), "{said}");
     let mut command = Daemon::command(&home);
     command.arg("--help");

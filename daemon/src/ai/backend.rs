@@ -96,7 +96,8 @@ impl Judge for Model {
             text: prompt::judge(&question),
             private: texts.into_iter().flatten().cloned().collect(),
         };
-        let quoted = vec![title.clone(), class.clone()];
+        // As they were sent: what a model repeats is that, and not the window's own bytes.
+        let quoted = prompt::window(class, title).to_vec();
         Box::pin(self.clone().ask(prompt, quoted))
     }
 }

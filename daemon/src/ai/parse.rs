@@ -70,6 +70,14 @@ pub fn verdict(output: &[u8], quoted: &[&str]) -> Result<Verdict, Unreadable> {
     find(output, quoted)
 }
 
+/// Reads the proposal from a coach's whole standard output; see [`verdict`].
+///
+/// # Errors
+/// When the output holds no clear proposal.
+pub fn proposal(output: &[u8], quoted: &[&str]) -> Result<super::coach::Proposal, Unreadable> {
+    find(output, quoted)
+}
+
 /// Reads what is wanted from a whole output; see [`verdict`].
 pub(crate) fn find<W: Wanted>(output: &[u8], quoted: &[&str]) -> Result<W, Unreadable> {
     if output.len() > OUTPUT_CAP {
@@ -80,7 +88,9 @@ pub(crate) fn find<W: Wanted>(output: &[u8], quoted: &[&str]) -> Result<W, Unrea
     if text.is_empty() {
         return Err(Unreadable::Empty);
     }
-    let quoted: Vec<String> = quoted.iter().map(|text| without_blanks(text)).collect();
+    // Without what acts, as the output: else an escape sequence would tell the two apart.
+    let quoted: Vec<String> =
+        quoted.iter().map(|text| without_blanks(&plain(text.as_bytes()))).collect();
     decide(text, &quoted)
 }
 

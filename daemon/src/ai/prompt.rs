@@ -117,12 +117,17 @@ pub fn judge(question: &Question) -> String {
                 success_condition: field(&question.success_condition),
                 allowed_window_classes: class_list(&question.allowed_classes, caps.allowed),
             },
-            window: Window {
-                class: clean(&question.class, CLASS_CAP),
-                title: clean(&question.title, TITLE_CAP),
+            window: {
+                let [class, title] = window(&question.class, &question.title);
+                Window { class, title }
             },
         }
     })
+}
+
+/// The class and title of a window as a prompt holds them.
+pub(crate) fn window(class: &str, title: &str) -> [String; 2] {
+    [clean(class, CLASS_CAP), clean(title, TITLE_CAP)]
 }
 
 /// A prompt around one line of data, with the widest caps under which it fits.

@@ -3,7 +3,7 @@
 
 mod charsets;
 mod terminal;
-mod text;
+pub mod text;
 mod x11;
 
 use std::fmt;

@@ -15,7 +15,7 @@ const STX: u8 = 0x02;
 
 /// How a text property is encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Encoding {
+pub enum Encoding {
     /// `UTF8_STRING`, and every type that is not known.
     Utf8,
     /// `STRING` and `C_STRING`: ISO 8859-1. Bytes 0x80 to 0x9F become the C1 characters of the same
@@ -27,21 +27,21 @@ pub(super) enum Encoding {
 
 /// The text of a property that holds one string. NULs separate or end strings and need not be
 /// there, so the first piece that is not empty counts.
-pub(super) fn single(encoding: Encoding, bytes: &[u8], cap: usize) -> String {
+pub fn single(encoding: Encoding, bytes: &[u8], cap: usize) -> String {
     let piece = bytes.split(|byte| *byte == 0).find(|piece| !piece.is_empty());
     piece.map(|piece| decode(encoding, piece, cap)).unwrap_or_default()
 }
 
 /// Both strings of `WM_CLASS` (ICCCM 4.1.2.5): the instance, then the class. A missing one is
 /// empty.
-pub(super) fn pair(encoding: Encoding, bytes: &[u8], cap: usize) -> (String, String) {
+pub fn pair(encoding: Encoding, bytes: &[u8], cap: usize) -> (String, String) {
     let mut pieces = bytes.split(|byte| *byte == 0);
     let mut next = || decode(encoding, pieces.next().unwrap_or_default(), cap);
     (next(), next())
 }
 
 /// Decodes to at most `cap` bytes, cut on a character boundary.
-pub(super) fn decode(encoding: Encoding, bytes: &[u8], cap: usize) -> String {
+pub fn decode(encoding: Encoding, bytes: &[u8], cap: usize) -> String {
     let mut text = String::with_capacity(bytes.len().min(cap));
     match encoding {
         Encoding::Utf8 => push_utf8(&mut text, bytes, cap),
