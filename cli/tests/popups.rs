@@ -167,7 +167,7 @@ fn an_alert_has_three_answers_and_its_texts_behind_the_dashes() {
     }
     assert_eq!(
         body(&call),
-        "Reddit is unrelated\nfirefox: -10% R&amp;D &lt;b&gt;x&lt;/b&gt; C:\\\\new"
+        "You set out to: draft the report\nReddit is unrelated\nfirefox: -10% R&amp;D &lt;b&gt;x&lt;/b&gt; C:\\\\new"
     );
     // Gone with its alert.
     assert!(!is_gone(call.0));

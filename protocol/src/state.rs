@@ -243,6 +243,8 @@ pub struct Drift {
     pub source: Option<DriftSource>,
     /// The number of the alert that stands; never `null` while drifting.
     pub alert: Option<u64>,
+    /// Whether that alert is to be shown without a popup: the session has had its popups.
+    pub quiet: bool,
     /// Since when the status holds.
     pub since_at: Timestamp,
 }
@@ -352,7 +354,7 @@ shown! {
     Commitment { timebox_secs, started_at, elapsed_secs, remaining_secs }
     Allowed { window_classes, commands }
     Window { class, instance, command }
-    Drift { status, source, alert, since_at }
+    Drift { status, source, alert, quiet, since_at }
     Detour { since_at, until_at, window }
     Review {
         outcome, ended_at, ontask_secs, drifting_secs, other_secs, away_secs, paused_secs,

@@ -72,6 +72,7 @@ fn active(c: char) -> State {
             reason: Some(full(c, MAX_REASON)),
             source: Some(DriftSource::Embedded),
             alert: Some(u64::MAX),
+            quiet: false,
             since_at: at(),
         }),
         away: Some(Away::Suspended),

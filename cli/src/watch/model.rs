@@ -104,6 +104,10 @@ pub(crate) struct Alert {
     pub(crate) number: u64,
     pub(crate) window: Option<Window>,
     pub(crate) reason: Option<String>,
+    /// What the session is for, as far as it was heard.
+    pub(crate) task: Option<String>,
+    /// Since when it stands.
+    pub(crate) since: Duration,
     seq: u64,
     /// No popup for it: this session has had its own.
     pub(crate) quiet: bool,
@@ -301,7 +305,9 @@ impl Model {
         match event.body {
             EventBody::State(state) => {
                 self.popups.lock(state.away == Some(Away::Locked));
-                self.standing(&state, seq, now, effects);
+                let status_at = state.drift.as_ref().map_or(event.at, |drift| drift.since_at);
+                let since = now.saturating_sub(age + event.at.since(status_at));
+                self.standing(&state, seq, since, now, effects);
                 let elapsed = elapsed_at(&state, &event.at) + age;
                 // The daemon holds back states of a burst: one may be older than its word.
                 let over = crate::render::is_over(&state) || seq < self.time_up;
@@ -311,7 +317,11 @@ impl Model {
                 self.seen = Some(Seen { state: *state, over, elapsed, received: now });
             }
             EventBody::AlertRaised(AlertRaised { alert, window, reason, quiet }) => {
-                self.raise(Alert { number: alert, window, reason, seq, quiet }, now, effects);
+                let commitment = self.seen.as_ref().and_then(|it| it.state.commitment.as_ref());
+                let task = commitment.map(|it| it.text.clone());
+                let since = now.saturating_sub(age);
+                let alert = Alert { number: alert, window, reason, task, since, seq, quiet };
+                self.raise(alert, now, effects);
             }
             EventBody::AlertReminder(reminder) => {
                 let alert = self.alert.as_ref().filter(|it| it.number == reminder.alert);
@@ -351,9 +361,17 @@ impl Model {
 
     /// Holds what we know of the alert against a whole state: edges are missed by those who connect
     /// late or read slowly.
-    fn standing(&mut self, state: &State, seq: u64, now: Duration, effects: &mut Vec<Effect>) {
+    fn standing(
+        &mut self,
+        state: &State,
+        seq: u64,
+        since: Duration,
+        now: Duration,
+        effects: &mut Vec<Effect>,
+    ) {
         let drift = state.drift.as_ref().filter(|drift| drift.status == DriftStatus::Drifting);
         let number = drift.and_then(|drift| drift.alert);
+        let quiet = drift.is_some_and(|drift| drift.quiet);
         if state.phase != Phase::Active || state.paused.is_some() {
             self.left = None;
         }
@@ -363,7 +381,8 @@ impl Model {
             (Some(number), _) => {
                 let reason = drift.and_then(|drift| drift.reason.clone());
                 let window = state.window.clone();
-                let alert = Alert { number, window, reason, seq, quiet: false };
+                let task = state.commitment.as_ref().map(|it| it.text.clone());
+                let alert = Alert { number, window, reason, task, since, seq, quiet };
                 self.raise(alert, now, effects);
             }
             (None, Some(_)) => effects.extend(self.drop_alert()),

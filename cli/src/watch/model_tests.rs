@@ -32,7 +32,13 @@ fn state(alert: Option<u64>) -> State {
             ..Commitment::default()
         }),
         window: Some(window("reddit")),
-        drift: Some(Drift { status, alert, reason: Some("no".into()), ..Drift::default() }),
+        drift: Some(Drift {
+            status,
+            alert,
+            reason: Some("no".into()),
+            since_at: Timestamp::from_millis(1_100_400),
+            ..Drift::default()
+        }),
         ..State::default()
     }
 }
@@ -46,11 +52,14 @@ fn over() -> State {
     over
 }
 
+fn popup(alert: u64, reminder: u64, body: &[&str]) -> Effect {
+    let body = body.iter().map(|&line| line.to_owned()).collect();
+    Effect::Raise(Popup { kind: Kind::Drift { alert, reminder }, body })
+}
+
+/// The popup about a session that was not heard of.
 fn popup_of(alert: u64, reminder: u64) -> Effect {
-    Effect::Raise(Popup {
-        kind: Kind::Drift { alert, reminder },
-        body: vec!["no".into(), "firefox: reddit".into()],
-    })
+    popup(alert, reminder, &["no", "firefox: reddit"])
 }
 
 impl Watch {
@@ -163,7 +172,8 @@ fn a_window_that_was_left_can_be_answered_for_a_minute() {
 #[test]
 fn a_standing_alert_is_found_by_those_who_connect_late() {
     let mut watch = Watch::new();
-    assert_eq!(watch.state(state(Some(7))), [popup_of(7, 0)]);
+    let body = ["You set out to: report", "no", "firefox: reddit"];
+    assert_eq!(watch.state(state(Some(7))), [popup(7, 0, &body)]);
     // The same alert again is no news; another one is, but its context had its popup.
     assert_eq!(watch.state(state(Some(7))), []);
     assert_eq!(watch.state(state(Some(8))), [Effect::Withdraw(Subject::Drift)]);
@@ -171,6 +181,39 @@ fn a_standing_alert_is_found_by_those_who_connect_late() {
     assert_eq!(watch.event(EventBody::Lagged(Lagged { missed: 9 })), []);
     watch.state(state(None));
     assert!(watch.model.alert.is_none());
+}
+
+#[test]
+fn a_popup_says_what_for_why_and_for_how_long() {
+    let task = "You set out to: report";
+    let mut watch = Watch::new();
+    watch.state(state(None));
+    assert_eq!(watch.raised(7), [popup(7, 0, &[task, "no", "firefox: reddit"])]);
+    let remind = |watch: &mut Watch, n| {
+        let reminder = AlertReminder { alert: 7, n, quiet: false };
+        watch.event(EventBody::AlertReminder(reminder))
+    };
+    watch.later(secs(120));
+    assert_eq!(remind(&mut watch, 1), [popup(7, 1, &[task, "no", "firefox: reddit (for 2 min)"])]);
+    watch.later(secs(4980));
+    let lasts = "firefox: reddit (for 1 h 25 min)";
+    assert_eq!(remind(&mut watch, 2), [popup(7, 2, &[task, "no", lasts])]);
+
+    // Who connects later counts from when it began: two minutes before this state.
+    let mut late = Watch::new();
+    let mut standing = state(Some(7));
+    standing.drift.as_mut().unwrap().since_at = Timestamp::from_millis(1_100_400 - 125_000);
+    let body = [task, "no", "firefox: reddit (for 2 min)"];
+    assert_eq!(late.state(standing), [popup(7, 0, &body)]);
+}
+
+#[test]
+fn a_standing_alert_whose_popups_are_spent_has_none_for_those_who_connect_late() {
+    let mut watch = Watch::new();
+    let mut standing = state(Some(7));
+    standing.drift.as_mut().unwrap().quiet = true;
+    assert_eq!(watch.state(standing), []);
+    assert!(watch.model.alert.as_ref().unwrap().quiet, "the screen shows it");
 }
 
 #[test]
@@ -203,7 +246,7 @@ fn reminders_replace_and_those_of_other_alerts_say_nothing() {
     watch.raised(7);
     let remind = |alert, n| EventBody::AlertReminder(AlertReminder { alert, n, quiet: false });
     watch.now += secs(120);
-    assert_eq!(watch.event(remind(7, 1)), [popup_of(7, 1)]);
+    assert_eq!(watch.event(remind(7, 1)), [popup(7, 1, &["no", "firefox: reddit (for 2 min)"])]);
     assert_eq!(watch.event(remind(6, 1)), []);
     // A backlog after a pause is one popup.
     watch.now += secs(300);
@@ -262,7 +305,8 @@ fn another_daemon_makes_everything_void() {
     assert_eq!(other.len(), 1);
     watch.connect("two");
     // A popup for the same context comes at once: the minute was the other daemon's.
-    assert_eq!(watch.state(state(Some(1))), [popup_of(1, 0)]);
+    let body = ["You set out to: report", "no", "firefox: reddit"];
+    assert_eq!(watch.state(state(Some(1))), [popup(1, 0, &body)]);
     assert_eq!(watch.on(Input::Lost(ClientError::Closed)).len(), 2);
 }
 
@@ -292,7 +336,8 @@ fn the_next_holder_shows_what_stands() {
     assert_eq!(watch.raised(7), []);
     assert_eq!(watch.model.deadline(watch.now, Counting::Nothing), None);
     watch.now += secs(500);
-    assert_eq!(watch.on(Input::Holder), [popup_of(7, 0)]);
+    let body = ["no", "firefox: reddit (for 8 min)"];
+    assert_eq!(watch.on(Input::Holder), [popup(7, 0, &body)]);
     // Nothing is owed for an alert that is over.
     let mut watch = Watch { model: Model::new(true), now: secs(1000), seq: 0 };
     watch.connect("one");

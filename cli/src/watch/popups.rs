@@ -83,7 +83,7 @@ impl Popups {
         self.recent.push_back((context, now));
         self.later = None;
         self.up = Some(alert.number);
-        Some(Effect::Raise(drift_popup(alert, reminder)))
+        Some(Effect::Raise(drift_popup(alert, reminder, now)))
     }
 
     /// The alert is over.
@@ -134,11 +134,19 @@ impl Popups {
     }
 }
 
-fn drift_popup(alert: &Alert, reminder: u64) -> Popup {
-    let window = alert.window.as_ref().map(crate::render::window);
+/// What was set out to do, why this looks like drift, and where: for how long, too, once that is a
+/// minute.
+fn drift_popup(alert: &Alert, reminder: u64, now: Duration) -> Popup {
+    let task = alert.task.as_ref().map(|task| format!("You set out to: {task}"));
+    let lasts = now.saturating_sub(alert.since).as_secs();
+    let lasts = (lasts >= 60).then(|| format!("for {}", crate::duration::words(lasts)));
+    let place = match (alert.window.as_ref().map(crate::render::window), lasts) {
+        (Some(window), Some(lasts)) => Some(format!("{window} ({lasts})")),
+        (window, lasts) => window.or(lasts),
+    };
     Popup {
         kind: Kind::Drift { alert: alert.number, reminder },
-        body: alert.reason.clone().into_iter().chain(window).collect(),
+        body: [task, alert.reason.clone(), place].into_iter().flatten().collect(),
     }
 }
 

@@ -114,6 +114,8 @@ pub(super) struct Alert {
     pub(super) key: ContextKey,
     pub(super) reason: Option<String>,
     pub(super) reminders: u64,
+    /// Whether the session had no popup left for it.
+    pub(super) quiet: bool,
     pub(super) raised_at: Duration,
     pub(super) raised_wall: Timestamp,
     /// When the next reminder is due.

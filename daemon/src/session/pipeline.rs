@@ -288,6 +288,7 @@ impl Session {
             key,
             reason,
             reminders: 0,
+            quiet,
             raised_at: self.now.awake,
             raised_wall: self.now.wall,
             remind_at: self.now.awake + FIRST_REMINDER,

@@ -76,7 +76,14 @@ impl Session {
             // From now on, not from when it was due: a machine that stalled owes no backlog.
             alert.remind_at = now.awake + pause;
             let (number, n, key) = (alert.number, alert.reminders, alert.key.clone());
-            let quiet = !self.settings.notify.repeat || self.counts_popup(&key, step);
+            let repeat = self.settings.notify.repeat;
+            let spent = repeat && self.counts_popup(&key, step);
+            if let Stage::Active(active) = &mut self.stage
+                && let Status::Drifting { alert, .. } = &mut active.status
+            {
+                alert.quiet |= spent;
+            }
+            let quiet = !repeat || spent;
             step.edge(EventBody::AlertReminder(AlertReminder { alert: number, n, quiet }));
         }
     }

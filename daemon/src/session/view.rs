@@ -98,6 +98,13 @@ fn drift(active: &Active) -> Drift {
             (DriftStatus::Drifting, Some(*source), alert.reason.clone())
         }
     };
-    let alert = active.alert().map(|alert| alert.number);
-    Drift { status, reason, source, alert, since_at: active.since_at }
+    let alert = active.alert();
+    Drift {
+        status,
+        reason,
+        source,
+        alert: alert.map(|alert| alert.number),
+        quiet: alert.is_some_and(|alert| alert.quiet),
+        since_at: active.since_at,
+    }
 }

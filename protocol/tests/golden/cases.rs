@@ -162,6 +162,7 @@ fn drifting() -> State {
             reason: some("Reddit is unrelated to drafting the report"),
             source: Some(DriftSource::Judge),
             alert: Some(1_764_490_000_007),
+            quiet: true,
             since_at: at("2026-11-30T09:12:44Z"),
         }),
         judge: Judge {

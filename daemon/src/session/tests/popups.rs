@@ -54,6 +54,7 @@ fn when_the_budget_is_spent_that_is_said_once() {
     for (n, class) in ["one", "two", "three", "four"].into_iter().enumerate() {
         world.drift_on(program(class));
         assert_eq!(quiet(&world.edges)[n], n >= 2, "{class}");
+        assert_eq!(world.drift().quiet, n >= 2, "{class}");
         assert_eq!(notices(&world).len(), usize::from(n >= 2), "{class}");
     }
     assert_eq!(notices(&world)[0].kind, NoticeKind::BudgetSpent);
@@ -76,10 +77,12 @@ fn reminders_count_and_can_be_left_out() {
     world.pass(secs(3600));
     assert_eq!(quiet(&world.edges)[..4], [false, false, true, true]);
     assert_eq!(notices(&world).len(), 1);
+    assert!(world.drift().quiet, "nor is there one for who connects now");
     let mut world = with_notify(NotifySettings { repeat: false, ..NotifySettings::default() });
     world.drift_on(program("steam"));
     world.pass(secs(3600));
     assert_eq!(quiet(&world.edges)[..3], [false, true, true]);
+    assert!(!world.drift().quiet, "its one popup is for who connects now, too");
 }
 
 #[test]
