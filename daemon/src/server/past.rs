@@ -1,6 +1,6 @@
 //! `history` and `forget`: the sessions that are over, read by the connection itself.
 
-use antidrift_protocol::{Answer, AskHistory, ErrorCode, ErrorObject, Forgotten};
+use antidrift_protocol::{Answer, AskHistory, Command, ErrorCode, ErrorObject, Forgotten, NoArgs};
 
 use super::connection::{Connection, End};
 
@@ -12,6 +12,10 @@ impl Connection {
     }
 
     pub(super) async fn forget(&mut self, id: Option<u64>) -> Result<(), End> {
+        // First what the session remembers, so that nothing of it is kept again afterwards.
+        if let Err(error) = self.tell(Command::Forget(NoArgs {})).await {
+            return Ok(self.reply(id, Err(error)).await?);
+        }
         let history = self.shared.services().history;
         let result = history.forget().await.map(|sessions| Answer::Forget(Forgotten { sessions }));
         Ok(self.reply(id, result.map_err(none)).await?)

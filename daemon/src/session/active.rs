@@ -139,6 +139,8 @@ pub(super) struct Ended {
     pub(super) review: Review,
     pub(super) ledger: Ledger,
     pub(super) planned_secs: Option<u64>,
+    /// Whether it is not to be kept: a person had it forgotten.
+    pub(super) forgotten: bool,
 }
 
 /// What time is booked under.
@@ -301,6 +303,7 @@ impl Active {
             review,
             ledger: self.ledger.clone(),
             planned_secs: self.planned_secs,
+            forgotten: false,
         }
     }
 
@@ -341,6 +344,7 @@ impl Stage {
                 review,
                 ledger,
                 planned_secs,
+                forgotten: saved.forgotten,
             }));
         }
         let clock = Stopwatch::resume(commitment.started_at, now);
@@ -398,6 +402,7 @@ impl Stage {
                 review: Some(ended.review.clone()),
                 ledger: ended.ledger.clone(),
                 planned_secs: ended.planned_secs,
+                forgotten: ended.forgotten,
                 ..ended.commitment.save()
             }),
         }
