@@ -40,6 +40,10 @@ impl Paint {
         self.with("32", text)
     }
 
+    pub(crate) fn aside(self, text: &str) -> String {
+        self.with("34", text)
+    }
+
     pub(crate) fn alarm(self, text: &str) -> String {
         self.with("1;33", text)
     }
