@@ -154,7 +154,7 @@ Examples:
   antidrift report --week --svg week.svg
   antidrift report --days 30 --csv > sessions.csv
   antidrift report --json | jq '.days[] | [.date, .ontask_secs]'
-  antidrift report --month --timewarrior > ~/.timewarrior/data/$(date +%Y-%m).data
+  antidrift report --month --timewarrior > antidrift.data
   antidrift report --activitywatch > bucket.json";
 
 pub(super) const FORGET_HELP: &str = "\

@@ -193,10 +193,10 @@ impl Report {
         Self { days, rows, totals, drift, outcomes, sessions }
     }
 
-    /// The days as they are shown: by the week where there are many.
-    pub(crate) fn shown_rows(&self) -> Vec<Row> {
+    /// The days as they are shown, and what of them a row is: by the week where there are many.
+    pub(crate) fn shown_rows(&self) -> (&'static str, Vec<Row>) {
         if self.rows.len() <= MAX_DAY_ROWS {
-            return self.rows.clone();
+            return ("day", self.rows.clone());
         }
         let week = |days: &[Row]| {
             let mut sum = days[0].clone();
@@ -207,15 +207,15 @@ impl Report {
             sum
         };
         let is_monday = |row: &Row| row.first.weekday() == jiff::civil::Weekday::Monday;
-        self.rows.chunk_by(|_, next| !is_monday(next)).map(week).collect()
+        ("week", self.rows.chunk_by(|_, next| !is_monday(next)).map(week).collect())
     }
 }
 
 impl Row {
     /// `Tue  1 Dec`, or for a week its first day.
     pub(crate) fn name(&self) -> String {
-        let name = self.first.strftime("%a %e %b").to_string();
-        if self.first == self.last { name } else { format!("{name} –") }
+        let format = if self.first == self.last { "%a %e %b" } else { "from %e %b" };
+        self.first.strftime(format).to_string()
     }
 }
 

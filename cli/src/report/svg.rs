@@ -56,7 +56,8 @@ pub(crate) fn text(report: &Report) -> String {
     picture.y += 10;
     if !report.sessions.is_empty() {
         picture.legend(&report.totals.sums);
-        picture.days(&report.shown_rows());
+        let (each, rows) = report.shown_rows();
+        picture.days(each, &rows);
         picture.drift(&report.drift);
         picture.sessions(report);
         picture.y += 34;
@@ -114,8 +115,8 @@ impl Picture {
         }
     }
 
-    fn days(&mut self, rows: &[Row]) {
-        self.section("Focus per day");
+    fn days(&mut self, each: &str, rows: &[Row]) {
+        self.section(&format!("Focus per {each}"));
         let most = rows.iter().map(|row| row.totals.sums.all()).max().unwrap_or(0).max(1);
         let top = self.y + 8;
         let grid = self.out.len();
@@ -178,7 +179,7 @@ impl Picture {
             self.rect(f64::from(BAR_X), within, "#5b7a99", &tip);
             if actual > planned {
                 let over = scaled(actual - planned, most);
-                self.rect(f64::from(BAR_X) + within, over, fill(Spent::Drifting), "over the plan");
+                self.rect(f64::from(BAR_X) + within, over, "#c9473d", "over the plan");
             }
             if record.planned_secs.is_some() {
                 // The plan is a frame around it.

@@ -104,11 +104,12 @@ fn sums_outcomes_and_drift_are_of_all_sessions() {
 #[test]
 fn many_days_are_shown_by_the_week() {
     let report = Report::new(sample::days(Period::Days(100)), vec![sample::record()]);
-    let rows = report.shown_rows();
+    let (each, rows) = report.shown_rows();
+    assert_eq!(each, "week");
     assert_eq!((report.rows.len(), rows.len()), (100, 16));
     assert_eq!(rows.iter().map(|row| row.totals.sessions).sum::<u64>(), 1);
     let names: Vec<_> = rows.iter().rev().take(2).map(Row::name).collect();
-    assert_eq!(names, ["Mon  7 Dec", "Mon 30 Nov –"]);
+    assert_eq!(names, ["Mon  7 Dec", "from 30 Nov"]);
 }
 
 #[test]

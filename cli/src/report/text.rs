@@ -21,8 +21,9 @@ pub(crate) fn text(report: &Report, paint: Paint) -> String {
         return lines.remove(0);
     }
     lines.extend(review::legend(&report.totals.sums, paint));
-    lines.extend(["".to_owned(), "focus per day".to_owned()]);
-    lines.extend(days(report, paint));
+    let (each, rows) = report.shown_rows();
+    lines.extend(["".to_owned(), format!("focus per {each}")]);
+    lines.extend(days(&rows, paint));
     if !report.drift.is_empty() {
         lines.extend(["".to_owned(), "drift by class".to_owned()]);
         lines.extend(drift(report, paint));
@@ -49,8 +50,7 @@ pub(super) fn headline(report: &Report) -> String {
     }
 }
 
-fn days(report: &Report, paint: Paint) -> Vec<String> {
-    let rows = report.shown_rows();
+fn days(rows: &[Row], paint: Paint) -> Vec<String> {
     let most = rows.iter().map(|row| row.totals.sums.all()).max().unwrap_or(0);
     let line = |row: &Row| {
         let name = width::fill(&row.name(), 12);
