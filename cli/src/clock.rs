@@ -66,8 +66,9 @@ pub(crate) fn zone() -> Result<TimeZone, String> {
     );
     // It would be read to its end, and a pipe or a device may have none.
     let endless = |meta: &Metadata| !meta.is_file() || meta.len() > MAX_ZONE;
-    if TimeZone::get(&file.to_string_lossy()).is_err()
-        && fs::metadata(&file).is_ok_and(|meta| endless(&meta))
+    // A name that the machine knows is no file here, whatever else has that name.
+    if fs::metadata(&file).is_ok_and(|meta| endless(&meta))
+        && TimeZone::get(&file.to_string_lossy()).is_err()
     {
         return Err(format!("{what} is no time zone"));
     }

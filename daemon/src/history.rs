@@ -59,6 +59,8 @@ impl Default for HistorySettings {
 pub struct History {
     /// The file, or why there is none.
     place: Result<Arc<Place>, String>,
+    /// The file of earlier days, where nothing is kept any more.
+    left: Option<Arc<Place>>,
     errands: Arc<Semaphore>,
 }
 
@@ -86,12 +88,14 @@ struct Waiting {
 impl History {
     /// In this directory. Nothing is opened yet.
     pub fn new(dir: &StateDir, settings: &HistorySettings) -> Self {
+        let file = dir.path.as_ref().ok().map(|dir| dir.join(FILE));
+        let left = file.filter(|_| !settings.enabled).map(|it| Arc::new(Place::new(it, None)));
         let place = match (&dir.path, settings.enabled) {
             (_, false) => Err("no sessions are kept: [history] enabled = false".to_owned()),
             (Err(why), true) => Err(why.clone()),
             (Ok(dir), true) => Ok(Arc::new(Place::new(dir.join(FILE), settings.keep_days))),
         };
-        Self { place, errands: Arc::new(Semaphore::new(ERRANDS)) }
+        Self { place, left, errands: Arc::new(Semaphore::new(ERRANDS)) }
     }
 
     /// Keeps a session, in place of what was kept of it before, and gives it back then; one that
@@ -119,7 +123,7 @@ impl History {
     ///
     /// Why none can be read, in a sentence.
     pub async fn sessions(&self, range: AskHistory) -> Result<Answer, String> {
-        self.ask(move |place| {
+        self.ask(self.place.clone(), move |place| {
             // What stands in the way of it stands in the way of reading, too, and is said there.
             let _ = place.keep_waiting();
             place.within(|it| it.sessions(&range))
@@ -133,15 +137,21 @@ impl History {
     ///
     /// Why not, in a sentence.
     pub async fn forget(&self) -> Result<u64, String> {
-        self.ask(|place| place.within(|it| it.forget())).await
+        let place = match (&self.place, &self.left) {
+            // What was kept before that was switched off is wiped all the same.
+            (Err(_), Some(left)) if left.file.is_file() => Ok(Arc::clone(left)),
+            (place, _) => place.clone(),
+        };
+        self.ask(place, |place| place.within(|it| it.forget())).await
     }
 
     async fn ask<T: Send + 'static>(
         &self,
+        place: Result<Arc<Place>, String>,
         question: impl FnOnce(&Place) -> Result<T, String> + Send + 'static,
     ) -> Result<T, String> {
         let unread = || "the history could not be read".to_owned();
-        let place = self.place.clone()?;
+        let place = place?;
         let errand = Arc::clone(&self.errands).acquire_owned().await.map_err(|_| unread())?;
         let asked = tokio::task::spawn_blocking(move || {
             let answer = question(&place);
@@ -337,11 +347,13 @@ impl Open<'_> {
         let mut page = Page { sessions: Vec::new(), first: None, more: false };
         let (mut read, mut bytes, mut unfit) = (0, 0, 0);
         while let Some(row) = rows.next()? {
-            let (started, json): (i64, String) = (row.get(0)?, row.get(1)?);
+            let started = row.get(0)?;
+            // What stands there need not be text, nor UTF-8.
+            let json = row.get_ref(1)?.as_str().unwrap_or("");
             page.first = Some(started);
             read += 1;
             bytes += json.len();
-            match serde_json::from_str::<Record>(&json) {
+            match serde_json::from_str::<Record>(json) {
                 // The next page is asked for by this.
                 Ok(record) => page
                     .sessions

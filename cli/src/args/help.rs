@@ -159,8 +159,9 @@ Examples:
 
 pub(super) const FORGET_HELP: &str = "\
 What antidrift report would show is gone then, for good; so are files that the
-daemon set aside because they were damaged. A session that is under way stays, and
-so does what antidrift start --again begins with.
+daemon set aside because they were damaged. A session that is under way stays; one
+under review is shown until it is left, and not kept. antidrift start --again still
+knows what the last session began with.
 
 Examples:
   antidrift forget

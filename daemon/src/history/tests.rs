@@ -119,6 +119,9 @@ fn a_record_that_cannot_be_read_is_passed_over() {
     let db = Connection::open(&place.file).unwrap();
     db.execute("UPDATE sessions SET record = '{' WHERE started_ms = ?1", [2 * DAY]).unwrap();
     assert_eq!(all(&place), ["day 3", "day 1"]);
+    let garbage = "UPDATE sessions SET record = CAST(x'7bff' AS TEXT) WHERE started_ms = ?1";
+    db.execute(garbage, [3 * DAY]).unwrap();
+    assert_eq!(all(&place), ["day 1"]);
 }
 
 #[test]
@@ -287,4 +290,45 @@ fn what_could_not_be_kept_waits_for_the_next_use() {
     assert_eq!(place.within(|it| it.forget()).unwrap(), 4 + MAX_WAITING as u64 - 1);
     place.keep_waiting().unwrap();
     assert_eq!(all(&place), [""; 0]);
+}
+
+/// A history in this directory, and a runtime for it.
+fn history(dir: &Path, enabled: bool) -> (History, tokio::runtime::Runtime) {
+    let dir = StateDir { path: Ok(dir.to_owned()), made_by_user: true };
+    let history = History::new(&dir, &HistorySettings { enabled, ..HistorySettings::default() });
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    (history, runtime)
+}
+
+#[test]
+fn whoever_asks_and_goes_leaves_no_more_than_a_few_errands() {
+    let dir = tempfile::tempdir().unwrap();
+    let (history, runtime) = history(dir.path(), true);
+    let place = Arc::clone(history.place.as_ref().unwrap());
+    let before = Arc::strong_count(&place);
+    let turn = place.turn.lock().unwrap();
+    runtime.block_on(async {
+        for _ in 0..20 {
+            let asked = history.sessions(AskHistory::default());
+            tokio::time::timeout(Duration::ZERO, asked).await.unwrap_err();
+        }
+    });
+    assert_eq!(Arc::strong_count(&place), before + ERRANDS);
+    drop(turn);
+    runtime.block_on(history.sessions(AskHistory::default())).unwrap();
+}
+
+#[test]
+fn what_was_kept_can_be_forgotten_after_that_was_switched_off() {
+    let dir = tempfile::tempdir().unwrap();
+    place(dir.path(), None).within(|it| it.keep(&record(1))).unwrap();
+    let (history, runtime) = history(dir.path(), false);
+    let (keeping, mut kept) = tokio::sync::mpsc::unbounded_channel();
+    history.keep(Box::new(record(2)), &keeping);
+    assert!(kept.try_recv().is_ok(), "nobody waits for it");
+    runtime.block_on(history.sessions(AskHistory::default())).unwrap_err();
+    assert_eq!(runtime.block_on(history.forget()).unwrap(), 1);
+    fs::remove_file(dir.path().join(FILE)).unwrap();
+    runtime.block_on(history.forget()).unwrap_err();
+    assert!(!dir.path().join(FILE).exists());
 }
