@@ -341,7 +341,7 @@ fn todo(state: &State) -> &'static str {
     match (state.phase, status) {
         (Phase::Planning, _) => "antidrift start TEXT begins a session",
         (Phase::Review, _) => {
-            "antidrift start TEXT begins the next session, antidrift end closes the review"
+            "antidrift review says how it went, antidrift start TEXT begins the next session"
         }
         (Phase::Active, Some(DriftStatus::Drifting)) => {
             "antidrift refocus (back to task), ontask (this is on task), complete (end session)"

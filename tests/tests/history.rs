@@ -289,3 +289,17 @@ fn where_nothing_is_kept_that_is_said_and_nothing_is_written() {
     until_kept(&scene);
     assert!(!history(&scene).exists());
 }
+
+#[test]
+fn what_is_forgotten_but_may_come_back_is_said() {
+    let mut scene = Scene::without_display().no_judge().start();
+    pass(&mut scene, "a secret");
+    until_kept(&scene);
+    // Nothing can be saved: a directory has the name of the snapshot.
+    let file = scene.home.state_dir().join("session.json");
+    fs::remove_file(&file).unwrap();
+    fs::create_dir_all(file.join("in the way")).unwrap();
+    let said = scene.cli(&["forget", "--yes"]).fails(1);
+    assert!(said.contains("may come back") && said.lines().count() == 1, "{said}");
+    assert_eq!(texts(&scene), [""; 0]);
+}

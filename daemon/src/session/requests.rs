@@ -2,9 +2,9 @@
 
 use antidrift_protocol::{
     Added, Allow, Allowance, Allowed, Allowing, Answer, Changed, ClearedWhy, Command, Complete,
-    Completed, Destination, ErrorCode, ErrorObject, Forgotten, GiveReview, MAX_ALLOWED,
-    MAX_ENTRIES, MAX_ENTRY, OfWindow, Ontask, Presets, Refocus, Refocused, Review, Reviewed,
-    Selector, SensorStatus, Start, Started, State, Status as StatusAnswer, Timestamp, text::clean,
+    Completed, Destination, ErrorCode, ErrorObject, GiveReview, MAX_ALLOWED, MAX_ENTRIES,
+    MAX_ENTRY, OfWindow, Ontask, Presets, Refocus, Refocused, Review, Reviewed, Selector,
+    SensorStatus, Start, Started, State, Status as StatusAnswer, Timestamp, text::clean,
 };
 
 use super::{
@@ -312,16 +312,15 @@ impl Session {
         Ok(Answer::Review(Box::new(Reviewed { seq: 0, saved: true, warning: None, record })))
     }
 
-    /// Forgets the sessions that are over; those in the history are the connection's own. One under
-    /// review is shown on until it is left, and not kept any more.
+    /// Forgets the sessions that are over; those in the history are the connection's own, and it
+    /// answers. One under review is shown on until it is left, and not kept any more.
     fn forget(&mut self, step: &mut Step) -> Answer {
-        let sessions = self.unkept.len() as u64;
         self.unkept.clear();
         if let Stage::Review(ended) = &mut self.stage {
             ended.forgotten = true;
         }
         step.save = true;
-        Answer::Forget(Forgotten { sessions })
+        Answer::End(Changed { seq: 0, saved: true, warning: None })
     }
 
     fn end(&mut self, step: &mut Step) -> Result<Answer, ErrorObject> {
