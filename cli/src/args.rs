@@ -3,6 +3,7 @@
 mod config;
 mod desk;
 mod help;
+mod past;
 
 use std::{ffi::OsString, path::PathBuf};
 
@@ -19,6 +20,7 @@ use self::help::{
     CLICK_HELP, COACH_HELP, DETOUR_HELP, EXAMPLES, EXTEND_HELP, ONTASK_HELP, PAUSE_HELP,
     PREVIEW_HELP, RELOAD_HELP, RESUME_HELP, START_EXAMPLES, STATUS_HELP, WATCH_HELP, WHY_HELP,
 };
+pub(crate) use self::past::{Forget, Form, Report, Review};
 use crate::{bar::Format, out};
 
 /// Talk to antidriftd: set a commitment, answer its alerts, watch.
@@ -59,8 +61,14 @@ pub(crate) enum Command {
     Coach(Coach),
     /// End the session and show its review
     Complete(Complete),
+    /// Show the session that is over, and say how it went
+    Review(Review),
     /// Leave the review
     End,
+    /// Look back on the sessions of some days
+    Report(Report),
+    /// Wipe the sessions that are over
+    Forget(Forget),
     /// Show what the daemon knows
     Status(Status),
     /// Write, check or show the configuration

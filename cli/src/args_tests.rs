@@ -238,3 +238,24 @@ fn what_was_typed_wrong_is_repeated_without_what_acts_on_a_terminal() {
         assert!(text.len() < 4000, "{}", text.len());
     }
 }
+
+#[test]
+fn a_report_is_of_one_period_and_has_one_form() {
+    for line in [
+        &["report", "--week", "--month"][..],
+        &["report", "--week", "--days", "3"],
+        &["report", "--days", "0"],
+        &["report", "--days", "367"],
+        &["report", "--json", "--csv"],
+        &["report", "--svg"],
+        &["review", "--outcome", "fine"],
+    ] {
+        wrong(line);
+    }
+    let Command::Report(report) = args(&["report", "--days", "366", "--svg", "-"]) else {
+        panic!()
+    };
+    assert_eq!((report.days, report.form.svg), (366, Some("-".into())));
+    let Command::Report(report) = args(&["report"]) else { panic!() };
+    assert_eq!((report.days, report.week, report.month), (7, false, false));
+}

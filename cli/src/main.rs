@@ -20,6 +20,7 @@ mod exit;
 mod notify;
 mod out;
 mod render;
+mod report;
 mod spinner;
 mod watch;
 mod width;

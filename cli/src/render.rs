@@ -40,6 +40,10 @@ impl Paint {
         self.with("32", text)
     }
 
+    pub(crate) fn aside(self, text: &str) -> String {
+        self.with("34", text)
+    }
+
     pub(crate) fn alarm(self, text: &str) -> String {
         self.with("1;33", text)
     }
@@ -337,7 +341,7 @@ fn todo(state: &State) -> &'static str {
     match (state.phase, status) {
         (Phase::Planning, _) => "antidrift start TEXT begins a session",
         (Phase::Review, _) => {
-            "antidrift start TEXT begins the next session, antidrift end closes the review"
+            "antidrift review says how it went, antidrift start TEXT begins the next session"
         }
         (Phase::Active, Some(DriftStatus::Drifting)) => {
             "antidrift refocus (back to task), ontask (this is on task), complete (end session)"

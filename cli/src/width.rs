@@ -12,6 +12,11 @@ pub(crate) fn of_terminal() -> Option<usize> {
     Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
 }
 
+/// Columns that text takes.
+pub(crate) fn of(text: &str) -> usize {
+    text.width()
+}
+
 /// Text cut to a width, with an ellipsis where it was cut.
 pub(crate) fn cut(text: &str, width: usize) -> String {
     if text.width() <= width {

@@ -9,7 +9,7 @@
 
 use std::{io, sync::Arc, time::Duration};
 
-use antidrift_protocol::{Answer, Command, ErrorCode, ErrorObject, Topic};
+use antidrift_protocol::{Answer, Command, ErrorCode, ErrorObject, Record, Topic};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
@@ -18,7 +18,7 @@ use crate::{
     clock::{self, Timer},
     desk::Desk,
     evidence::Window,
-    history::History,
+    history::{History, Kept},
     hub::{Hub, Subscription},
     sensor::{Absence, Observation},
     session::{Effects, Input, JudgeNews, JudgeStart, Now, RunId, Session, Settings, Ticket},
@@ -81,6 +81,20 @@ struct Run {
     judgement: Judgement,
 }
 
+/// Where sessions that are over go to.
+struct Keeping {
+    history: History,
+    keeping: Kept,
+    /// Those that are there.
+    kept: mpsc::UnboundedReceiver<Box<Record>>,
+}
+
+impl Keeping {
+    fn keep_all(&self, records: &[Record]) {
+        records.iter().for_each(|it| self.history.keep(Box::new(it.clone()), &self.keeping));
+    }
+}
+
 /// The actor's state.
 pub struct Controller {
     session: Session,
@@ -88,7 +102,7 @@ pub struct Controller {
     run: Option<Run>,
     store: Store,
     desk: Desk,
-    history: History,
+    keeping: Keeping,
     hub: Hub,
     timer: Timer,
     tickets: u64,
@@ -115,11 +129,13 @@ impl Controller {
     ) -> io::Result<Self> {
         let timer = Timer::new()?;
         let hub = Hub::default();
-        // It may be that the last daemon could not.
-        if let Some(record) = session.record() {
-            history.keep(record);
-        }
-        Ok(Self { session, judge, run: None, store, desk, history, hub, timer, tickets: 0 })
+        let (keeping, kept) = mpsc::unbounded_channel();
+        let tickets = 0;
+        let (run, keeping) = (None, Keeping { history, keeping, kept });
+        let controller = Self { session, judge, run, store, desk, keeping, hub, timer, tickets };
+        // The last daemon could not.
+        controller.keeping.keep_all(controller.session.unkept());
+        Ok(controller)
     }
 
     /// Runs until `stop` is cancelled, then tells everybody, saves, and returns. `reason` is what
@@ -146,6 +162,9 @@ impl Controller {
                 Ok(()) = logins.changed() => {
                     let absence = *logins.borrow_and_update();
                     self.step(Input::Absence(absence), None);
+                }
+                Some(record) = self.keeping.kept.recv() => {
+                    self.step(Input::Kept(record), None);
                 }
                 (run, result) = finished(&mut self.run) => {
                     self.run = None;
@@ -201,7 +220,8 @@ impl Controller {
                     self.judge = judge;
                 }
                 if let Some(history) = history {
-                    self.history = history;
+                    self.keeping.history = history;
+                    self.keeping.keep_all(self.session.unkept());
                 }
                 self.step(Input::Reconfigured { settings: Box::new(settings), anew }, None);
             }
@@ -251,7 +271,7 @@ impl Controller {
             }
         }
         if let Some(record) = effects.record.take() {
-            self.history.keep(record);
+            self.keeping.history.keep(record, &self.keeping.keeping);
         }
         match effects.judge_news.take() {
             Some(JudgeNews::Fails(why)) => tracing::warn!("the judge fails: {why}"),

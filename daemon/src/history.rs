@@ -1,20 +1,22 @@
 //! Sessions that are over: `history.db` in the state directory, which nobody but the daemon opens.
 //!
 //! It is opened for each use and closed after it, so an idle daemon holds none of it. Nothing that
-//! is wrong with it stops the daemon: what cannot be read is set aside under another name, and the
-//! session that could not be kept is still in the snapshot, from which the next daemon keeps it.
+//! is wrong with it stops the daemon: what is not ours to read is set aside under another name, and
+//! a session that could not be kept waits here for the next use and in the snapshot for the next
+//! daemon.
 
 use std::{
     fs::{self, OpenOptions},
     io,
     os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, SystemTime},
 };
 
-use antidrift_protocol::{AskHistory, History as Answer, Record};
-use rusqlite::{Connection, ErrorCode, params};
+use antidrift_protocol::{AskHistory, History as Answer, MAX_LINE, Record, Timestamp};
+use rusqlite::{Connection, ErrorCode, OptionalExtension as _, params};
+use tokio::sync::{Semaphore, mpsc::UnboundedSender};
 
 use crate::{clock, store::StateDir};
 
@@ -25,6 +27,14 @@ const VERSION: i64 = 1;
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Most sessions that are read for one answer; a line holds fewer in practice.
 const MAX_READ: i64 = 256;
+/// Most bytes that are read for one answer, once there is something to answer with.
+const MAX_READ_BYTES: usize = 4 * MAX_LINE;
+/// Most sessions that wait to be kept: the latest.
+pub const MAX_WAITING: usize = 8;
+/// Most questions that are worked on at a time. One whose client has gone is worked on to its end.
+const ERRANDS: usize = 2;
+/// Most files that are kept of those that were set aside.
+const KEPT: u32 = 5;
 const MILLIS_PER_DAY: i64 = 24 * 60 * 60 * 1000;
 
 /// What was configured.
@@ -40,7 +50,7 @@ pub struct HistorySettings {
 
 impl Default for HistorySettings {
     fn default() -> Self {
-        Self { enabled: false, titles: false, keep_days: Some(365) }
+        Self { enabled: true, titles: false, keep_days: Some(365) }
     }
 }
 
@@ -49,7 +59,13 @@ impl Default for HistorySettings {
 pub struct History {
     /// The file, or why there is none.
     place: Result<Arc<Place>, String>,
+    /// The file of earlier days, where nothing is kept any more.
+    left: Option<Arc<Place>>,
+    errands: Arc<Semaphore>,
 }
+
+/// Where a session goes back to when it need not be remembered any more.
+pub type Kept = UnboundedSender<Box<Record>>;
 
 #[derive(Debug)]
 struct Place {
@@ -57,32 +73,47 @@ struct Place {
     keep_days: Option<u32>,
     /// One at a time: each use opens the file.
     turn: Mutex<()>,
+    /// Taken for a moment only, also by whoever has the turn.
+    waiting: Mutex<Waiting>,
+}
+
+/// Sessions that are to be kept.
+#[derive(Debug, Default)]
+struct Waiting {
+    records: Vec<(Box<Record>, Kept)>,
+    /// Whether somebody is on the way to keep them.
+    errand: bool,
 }
 
 impl History {
     /// In this directory. Nothing is opened yet.
     pub fn new(dir: &StateDir, settings: &HistorySettings) -> Self {
+        let file = dir.path.as_ref().ok().map(|dir| dir.join(FILE));
+        let left = file.filter(|_| !settings.enabled).map(|it| Arc::new(Place::new(it, None)));
         let place = match (&dir.path, settings.enabled) {
             (_, false) => Err("no sessions are kept: [history] enabled = false".to_owned()),
             (Err(why), true) => Err(why.clone()),
-            (Ok(dir), true) => Ok(Arc::new(Place {
-                file: dir.join(FILE),
-                keep_days: settings.keep_days,
-                turn: Mutex::default(),
-            })),
+            (Ok(dir), true) => Ok(Arc::new(Place::new(dir.join(FILE), settings.keep_days))),
         };
-        Self { place }
+        Self { place, left, errands: Arc::new(Semaphore::new(ERRANDS)) }
     }
 
-    /// Keeps a session, in place of what was kept of it before. Needs a runtime, which waits for it
-    /// at its end.
-    pub fn keep(&self, record: Box<Record>) {
-        let Ok(place) = self.place.clone() else { return };
-        tokio::task::spawn_blocking(move || {
-            if let Err(why) = place.within(|it| it.keep(&record)) {
-                tracing::warn!("the session could not be kept for antidrift report: {why}");
-            }
-        });
+    /// Keeps a session, in place of what was kept of it before, and gives it back then; one that
+    /// cannot be kept now waits for the next use. Needs a runtime, which waits for it at its end.
+    pub fn keep(&self, record: Box<Record>, kept: &Kept) {
+        let Ok(place) = &self.place else {
+            // Nobody wants it.
+            let _ = kept.send(record);
+            return;
+        };
+        if place.take_in(record, kept) {
+            let place = Arc::clone(place);
+            tokio::task::spawn_blocking(move || {
+                if let Err(why) = place.keep_waiting() {
+                    tracing::warn!("the session could not be kept for antidrift report: {why}");
+                }
+            });
+        }
     }
 
     /// The sessions that are asked for, the latest first, as many as fit into a line. Needs a
@@ -92,7 +123,12 @@ impl History {
     ///
     /// Why none can be read, in a sentence.
     pub async fn sessions(&self, range: AskHistory) -> Result<Answer, String> {
-        self.ask(move |it| it.sessions(&range)).await
+        self.ask(self.place.clone(), move |place| {
+            // What stands in the way of it stands in the way of reading, too, and is said there.
+            let _ = place.keep_waiting();
+            place.within(|it| it.sessions(&range))
+        })
+        .await
     }
 
     /// Wipes all of them, also what was set aside, and says how many there were. Needs a runtime.
@@ -101,26 +137,84 @@ impl History {
     ///
     /// Why not, in a sentence.
     pub async fn forget(&self) -> Result<u64, String> {
-        self.ask(|it| it.forget()).await
+        let place = match (&self.place, &self.left) {
+            // What was kept before that was switched off is wiped all the same.
+            (Err(_), Some(left)) if left.file.is_file() => Ok(Arc::clone(left)),
+            (place, _) => place.clone(),
+        };
+        self.ask(place, |place| place.within(|it| it.forget())).await
     }
 
     async fn ask<T: Send + 'static>(
         &self,
-        question: impl Fn(&Open<'_>) -> rusqlite::Result<T> + Send + 'static,
+        place: Result<Arc<Place>, String>,
+        question: impl FnOnce(&Place) -> Result<T, String> + Send + 'static,
     ) -> Result<T, String> {
-        let place = self.place.clone()?;
-        let asked = tokio::task::spawn_blocking(move || place.within(question)).await;
-        asked.unwrap_or_else(|_| Err("the history could not be read".into()))
+        let unread = || "the history could not be read".to_owned();
+        let place = place?;
+        let errand = Arc::clone(&self.errands).acquire_owned().await.map_err(|_| unread())?;
+        let asked = tokio::task::spawn_blocking(move || {
+            let answer = question(&place);
+            drop(errand);
+            answer
+        });
+        asked.await.unwrap_or_else(|_| Err(unread()))
     }
 }
 
 impl Place {
-    /// Opens the file for one use. One that is torn is set aside, and the use has a new one.
+    fn new(file: PathBuf, keep_days: Option<u32>) -> Self {
+        Self { file, keep_days, turn: Mutex::default(), waiting: Mutex::default() }
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether somebody has to be sent to keep it.
+    fn take_in(&self, record: Box<Record>, kept: &Kept) -> bool {
+        let mut waiting = self.waiting();
+        waiting.records.retain(|(known, _)| known.started_at != record.started_at);
+        if waiting.records.len() == MAX_WAITING {
+            waiting.records.remove(0);
+        }
+        waiting.records.push((record, kept.clone()));
+        !std::mem::replace(&mut waiting.errand, true)
+    }
+
+    /// Keeps all that waits, and what comes meanwhile.
+    fn keep_waiting(&self) -> Result<(), String> {
+        loop {
+            let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+            let next = {
+                let mut waiting = self.waiting();
+                let next = waiting.records.first().cloned();
+                waiting.errand = next.is_some();
+                next
+            };
+            let Some((record, kept)) = next else { return Ok(()) };
+            if let Err(why) = self.in_turn(|it| it.keep(&record)) {
+                self.waiting().errand = false;
+                return Err(why);
+            }
+            self.waiting().records.retain(|(known, _)| *known != record);
+            drop(turn);
+            // A daemon that ends has no use for it.
+            let _ = kept.send(record);
+        }
+    }
+
     fn within<T>(&self, using: impl Fn(&Open<'_>) -> rusqlite::Result<T>) -> Result<T, String> {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        self.in_turn(using)
+    }
+
+    /// Opens the file for one use. One that is torn or foreign is set aside, and the use has a new
+    /// one.
+    fn in_turn<T>(&self, using: impl Fn(&Open<'_>) -> rusqlite::Result<T>) -> Result<T, String> {
         let said = |error: &dyn std::error::Error| format!("{}: {error}", self.file.display());
         match self.open().and_then(|open| using(&open)) {
-            Err(error) if is_torn(&error) => {
+            Err(error) if is_unfit(&error) => {
                 self.set_aside(&error).map_err(|error| said(&error))?;
                 self.open().and_then(|open| using(&open)).map_err(|error| said(&error))
             }
@@ -141,6 +235,11 @@ impl Place {
             let newer = io::Error::other("it was made by a newer antidriftd");
             return Err(rusqlite::Error::ToSqlConversionFailure(Box::new(newer)));
         }
+        let others = "SELECT count(*) FROM sqlite_master
+                      WHERE (SELECT user_version FROM pragma_user_version) = 0";
+        if db.query_row(others, [], |row| row.get::<_, i64>(0))? > 0 {
+            return Err(rusqlite::Error::ToSqlConversionFailure(Box::new(Foreign)));
+        }
         if version < VERSION {
             db.execute_batch(
                 "BEGIN IMMEDIATE;
@@ -150,22 +249,49 @@ impl Place {
                  COMMIT;",
             )?;
         }
-        Ok(Open { db, place: self })
+        let open = Open { db, place: self };
+        open.check()?;
+        Ok(open)
     }
 
+    /// Gives the file another name: a free one, else that of the oldest that was set aside. One that
+    /// cannot be had, since a directory has it, is passed over.
     fn set_aside(&self, why: &rusqlite::Error) -> io::Result<()> {
-        let aside = self.aside();
-        fs::rename(&self.file, &aside)?;
-        // It belongs to the torn file, and would be played back into the new one.
-        let _ = fs::remove_file(beside(&self.file, "-journal"));
-        tracing::warn!("the history cannot be used ({why}); it is kept as {}", aside.display());
-        Ok(())
+        let age = |path: &PathBuf| {
+            let modified = fs::symlink_metadata(path).and_then(|meta| meta.modified());
+            modified.unwrap_or(SystemTime::UNIX_EPOCH)
+        };
+        let mut names = self.asides();
+        names.sort_by_key(age);
+        let mut failed = io::Error::other("no name is free");
+        for aside in names {
+            match fs::rename(&self.file, &aside) {
+                Ok(()) => {
+                    // They belong to the file, and would be played back into the new one.
+                    for ending in ["-journal", "-wal", "-shm"] {
+                        let _ = fs::remove_file(beside(&self.file, ending));
+                    }
+                    tracing::warn!(
+                        "the history cannot be used ({why}); it is kept as {}",
+                        aside.display()
+                    );
+                    return Ok(());
+                }
+                Err(error) => failed = error,
+            }
+        }
+        Err(failed)
     }
 
-    fn aside(&self) -> PathBuf {
-        beside(&self.file, ".corrupt")
+    fn asides(&self) -> Vec<PathBuf> {
+        (1..=KEPT).map(|n| beside(&self.file, &format!(".corrupt-{n}"))).collect()
     }
 }
+
+const PUT: &str = "INSERT OR REPLACE INTO sessions (started_ms, record) VALUES (?1, ?2)";
+const GET: &str =
+    "SELECT started_ms, record FROM sessions WHERE started_ms >= ?1 AND started_ms < ?2
+                   ORDER BY started_ms DESC LIMIT ?3";
 
 /// The file, while it is open.
 struct Open<'a> {
@@ -174,11 +300,24 @@ struct Open<'a> {
 }
 
 impl Open<'_> {
+    /// Whether it has our tables. A database of somebody else's opens all the same.
+    fn check(&self) -> rusqlite::Result<()> {
+        for statement in [PUT, GET] {
+            self.db.prepare(statement).map_err(|error| match error.sqlite_error_code() {
+                // What it is a sign of: no such table, no such column, a view.
+                Some(ErrorCode::Unknown) | None => {
+                    rusqlite::Error::ToSqlConversionFailure(Box::new(Foreign))
+                }
+                _ => error,
+            })?;
+        }
+        Ok(())
+    }
+
     fn keep(&self, record: &Record) -> rusqlite::Result<()> {
         // A record of strings and numbers always has a JSON form.
         let json = serde_json::to_string(record).unwrap_or_default();
-        let put = "INSERT OR REPLACE INTO sessions (started_ms, record) VALUES (?1, ?2)";
-        self.db.execute(put, params![record.started_at.as_millis(), json])?;
+        self.db.execute(PUT, params![record.started_at.as_millis(), json])?;
         if let Some(days) = self.place.keep_days {
             // A clock that ran ahead must not wipe what it takes for old.
             let now = clock::now().wall.as_millis().min(record.ended_at.as_millis());
@@ -189,35 +328,87 @@ impl Open<'_> {
     }
 
     fn sessions(&self, range: &AskHistory) -> rusqlite::Result<Answer> {
-        let mut asked = self.db.prepare(
-            "SELECT record FROM sessions WHERE started_ms >= ?1 AND started_ms < ?2
-             ORDER BY started_ms DESC LIMIT ?3",
-        )?;
         let since = range.since.map_or(i64::MIN, |at| at.as_millis());
-        let before = range.before.map_or(i64::MAX, |at| at.as_millis());
-        let rows = asked.query_map(params![since, before, MAX_READ], |row| row.get(0))?;
-        let (mut sessions, mut read, mut unfit) = (Vec::new(), 0, 0);
-        for row in rows {
-            let json: String = row?;
+        let mut before = range.before.map_or(i64::MAX, |at| at.as_millis());
+        // One that cannot be told must not end the story: there may be others before it.
+        loop {
+            let page = self.page(since, before)?;
+            let answer = Answer::within_a_line(page.sessions, page.more);
+            match page.first {
+                Some(first) if page.more && answer.sessions.is_empty() => before = first,
+                _ => return Ok(answer),
+            }
+        }
+    }
+
+    fn page(&self, since: i64, before: i64) -> rusqlite::Result<Page> {
+        let mut asked = self.db.prepare(GET)?;
+        let mut rows = asked.query(params![since, before, MAX_READ])?;
+        let mut page = Page { sessions: Vec::new(), first: None, more: false };
+        let (mut read, mut bytes, mut unfit) = (0, 0, 0);
+        while let Some(row) = rows.next()? {
+            let started = row.get(0)?;
+            // What stands there need not be text, nor UTF-8.
+            let json = row.get_ref(1)?.as_str().unwrap_or("");
+            page.first = Some(started);
             read += 1;
-            match serde_json::from_str(&json) {
-                Ok(record) => sessions.push(record),
+            bytes += json.len();
+            match serde_json::from_str::<Record>(json) {
+                // The next page is asked for by this.
+                Ok(record) => page
+                    .sessions
+                    .push(Record { started_at: Timestamp::from_millis(started), ..record }),
                 Err(_) => unfit += 1,
+            }
+            page.more = read == MAX_READ || bytes > MAX_READ_BYTES;
+            if page.more {
+                break;
             }
         }
         if unfit > 0 {
             tracing::warn!("{unfit} sessions of the history cannot be read and are passed over");
         }
-        Ok(Answer::within_a_line(sessions, read == MAX_READ))
+        Ok(page)
     }
 
+    /// Those that wait to be kept are forgotten, too.
     fn forget(&self) -> rusqlite::Result<u64> {
-        let wiped = self.db.execute("DELETE FROM sessions", [])?;
+        let mut known = self.db.prepare("SELECT 1 FROM sessions WHERE started_ms = ?1")?;
+        let mut forgotten = 0;
+        for (record, _) in &self.place.waiting().records {
+            let at = record.started_at.as_millis();
+            forgotten += u64::from(known.query_row([at], |_| Ok(())).optional()?.is_none());
+        }
+        forgotten += self.db.execute("DELETE FROM sessions", [])? as u64;
+        self.place.waiting().records.clear();
         self.db.execute_batch("VACUUM")?;
-        let _ = fs::remove_file(self.place.aside());
-        Ok(wiped as u64)
+        for aside in self.place.asides() {
+            let _ = fs::remove_file(aside);
+        }
+        Ok(forgotten)
     }
 }
+
+/// What was read at one go.
+struct Page {
+    sessions: Vec<Record>,
+    /// When the earliest one that was read began, also if it could not be understood.
+    first: Option<i64>,
+    /// Whether there may be earlier ones.
+    more: bool,
+}
+
+/// The file is a database that somebody else made.
+#[derive(Debug)]
+struct Foreign;
+
+impl std::fmt::Display for Foreign {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("its tables are not ours")
+    }
+}
+
+impl std::error::Error for Foreign {}
 
 /// Makes the file if it is not there. What is no file, such as a pipe, would block whoever opens it.
 fn make(file: &Path) -> io::Result<()> {
@@ -238,169 +429,12 @@ fn beside(file: &Path, ending: &str) -> PathBuf {
 }
 
 /// Whether the file itself is to blame, rather than the disk or another program.
-fn is_torn(error: &rusqlite::Error) -> bool {
+fn is_unfit(error: &rusqlite::Error) -> bool {
+    if let rusqlite::Error::ToSqlConversionFailure(error) = error {
+        return error.is::<Foreign>();
+    }
     matches!(error.sqlite_error_code(), Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt))
 }
 
 #[cfg(test)]
-mod tests {
-    use std::os::unix::fs::PermissionsExt;
-
-    use antidrift_protocol::{Outcome, Spent, Stretch, Timestamp};
-
-    use super::*;
-
-    const DAY: i64 = MILLIS_PER_DAY;
-
-    fn record(day: i64) -> Record {
-        let started_at = Timestamp::from_millis(day * DAY);
-        let ended_at = Timestamp::from_millis(day * DAY + 60_000);
-        let timeline = vec![Stretch { spent: Spent::Ontask, secs: 60 }];
-        Record { started_at, ended_at, text: format!("day {day}"), timeline, ..Record::default() }
-    }
-
-    fn place(dir: &Path, keep_days: Option<u32>) -> Place {
-        Place { file: dir.join(FILE), keep_days, turn: Mutex::default() }
-    }
-
-    fn texts(place: &Place, range: &AskHistory) -> Vec<String> {
-        let answer = place.within(|it| it.sessions(range)).unwrap();
-        answer.sessions.into_iter().map(|record| record.text).collect()
-    }
-
-    fn all(place: &Place) -> Vec<String> {
-        texts(place, &AskHistory::default())
-    }
-
-    #[test]
-    fn sessions_are_kept_once_each_and_told_the_latest_first() {
-        let dir = tempfile::tempdir().unwrap();
-        let place = place(dir.path(), None);
-        for day in [2, 1, 3] {
-            place.within(|it| it.keep(&record(day))).unwrap();
-        }
-        assert_eq!(all(&place), ["day 3", "day 2", "day 1"]);
-        let done = Record { outcome: Some(Outcome::Done), ..record(2) };
-        place.within(|it| it.keep(&done)).unwrap();
-        let range = AskHistory {
-            since: Some(Timestamp::from_millis(2 * DAY)),
-            before: Some(Timestamp::from_millis(3 * DAY)),
-        };
-        let told = place.within(|it| it.sessions(&range)).unwrap();
-        assert_eq!((told.sessions, told.more), (vec![done], false));
-        let mode = fs::metadata(&place.file).unwrap().permissions().mode();
-        assert_eq!(mode & 0o777, 0o600);
-    }
-
-    #[test]
-    fn what_is_older_than_is_wanted_goes() {
-        let dir = tempfile::tempdir().unwrap();
-        let place = place(dir.path(), Some(10));
-        for day in [1, 4, 6, 15] {
-            place.within(|it| it.keep(&record(day))).unwrap();
-        }
-        assert_eq!(all(&place), ["day 15", "day 6"]);
-    }
-
-    #[test]
-    fn what_is_forgotten_is_nowhere_in_the_file() {
-        let dir = tempfile::tempdir().unwrap();
-        let place = place(dir.path(), None);
-        place.within(|it| it.keep(&Record { text: "s3cr3t".into(), ..record(1) })).unwrap();
-        fs::write(place.aside(), "s3cr3t").unwrap();
-        assert!(String::from_utf8_lossy(&fs::read(&place.file).unwrap()).contains("s3cr3t"));
-        assert_eq!(place.within(|it| it.forget()).unwrap(), 1);
-        assert_eq!(all(&place), [""; 0]);
-        assert!(!String::from_utf8_lossy(&fs::read(&place.file).unwrap()).contains("s3cr3t"));
-        let names: Vec<_> =
-            fs::read_dir(dir.path()).unwrap().map(|it| it.unwrap().file_name()).collect();
-        assert_eq!(names, [FILE], "nothing else is left");
-    }
-
-    #[test]
-    fn a_torn_file_is_set_aside_and_the_session_kept_in_a_new_one() {
-        let dir = tempfile::tempdir().unwrap();
-        let place = place(dir.path(), None);
-        for torn in [&b"no database"[..], &[0xff; 5000], b"SQLite format 3\0 and no more than that"]
-        {
-            fs::write(&place.file, torn).unwrap();
-            place.within(|it| it.keep(&record(1))).unwrap();
-            assert_eq!(all(&place), ["day 1"]);
-            assert_eq!(fs::read(place.aside()).unwrap(), torn);
-        }
-        // Torn in the middle, as a disk that forgets leaves it.
-        for day in 0..200 {
-            place.within(|it| it.keep(&Record { text: "x".repeat(400), ..record(day) })).unwrap();
-        }
-        let mut whole = fs::read(&place.file).unwrap();
-        let middle = whole.len() / 2;
-        whole[4096..middle].fill(0x5a);
-        fs::write(&place.file, &whole).unwrap();
-        place.within(|it| it.sessions(&AskHistory::default())).unwrap();
-        place.within(|it| it.keep(&record(7))).unwrap();
-        assert!(all(&place).contains(&"day 7".to_owned()));
-    }
-
-    #[test]
-    fn a_record_that_cannot_be_read_is_passed_over() {
-        let dir = tempfile::tempdir().unwrap();
-        let place = place(dir.path(), None);
-        for day in [1, 2, 3] {
-            place.within(|it| it.keep(&record(day))).unwrap();
-        }
-        let db = Connection::open(&place.file).unwrap();
-        db.execute("UPDATE sessions SET record = '{' WHERE started_ms = ?1", [2 * DAY]).unwrap();
-        assert_eq!(all(&place), ["day 3", "day 1"]);
-    }
-
-    #[test]
-    fn a_clock_that_runs_ahead_wipes_nothing() {
-        let dir = tempfile::tempdir().unwrap();
-        let place = place(dir.path(), Some(10));
-        let today = clock::now().wall.as_millis() / DAY;
-        place.within(|it| it.keep(&record(today))).unwrap();
-        let far = Timestamp::from_millis((today + 4000) * DAY);
-        place.within(|it| it.keep(&Record { ended_at: far, ..record(today - 1) })).unwrap();
-        assert_eq!(all(&place).len(), 2);
-    }
-
-    #[test]
-    fn a_pipe_in_its_place_blocks_nobody() {
-        let dir = tempfile::tempdir().unwrap();
-        let place = place(dir.path(), None);
-        rustix::fs::mknodat(
-            rustix::fs::CWD,
-            &place.file,
-            rustix::fs::FileType::Fifo,
-            rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR,
-            0,
-        )
-        .unwrap();
-        place.within(|it| it.keep(&record(1))).unwrap_err();
-    }
-
-    #[test]
-    fn a_file_of_a_newer_daemon_is_left_alone() {
-        let dir = tempfile::tempdir().unwrap();
-        let place = place(dir.path(), None);
-        place.within(|it| it.keep(&record(1))).unwrap();
-        Connection::open(&place.file).unwrap().pragma_update(None, "user_version", 2).unwrap();
-        let before = fs::read(&place.file).unwrap();
-        let said = place.within(|it| it.keep(&record(2))).unwrap_err();
-        assert!(said.contains("a newer antidriftd"), "{said}");
-        assert_eq!(fs::read(&place.file).unwrap(), before);
-    }
-
-    #[test]
-    fn what_another_program_holds_is_waited_for_and_then_said() {
-        let dir = tempfile::tempdir().unwrap();
-        let place = place(dir.path(), None);
-        place.within(|it| it.keep(&record(1))).unwrap();
-        let other = Connection::open(&place.file).unwrap();
-        other.execute_batch("BEGIN EXCLUSIVE").unwrap();
-        let said = place.within(|it| it.keep(&record(2))).unwrap_err();
-        assert!(said.contains("locked"), "{said}");
-        other.execute_batch("ROLLBACK").unwrap();
-        assert_eq!(all(&place), ["day 1"]);
-    }
-}
+mod tests;

@@ -21,8 +21,9 @@ use crate::session::Snapshot;
 
 /// Version of the file. Raised when an older daemon would misread it.
 const VERSION: u64 = 1;
-/// Most bytes of a snapshot: some twenty times what the bounds of the protocol allow for.
-const MAX_FILE: u64 = 1024 * 1024;
+/// Most bytes of a snapshot: more than twice what the bounds of the protocol allow for, most of which
+/// are sessions that are not in the history yet.
+const MAX_FILE: u64 = 4 * 1024 * 1024;
 /// Most files that are kept of those that could not be read.
 const KEPT: u32 = 5;
 const FILE: &str = "session.json";

@@ -308,8 +308,10 @@ fn fitting<T: Serialize>(items: &[T]) -> usize {
 }
 
 impl History {
-    /// As many of them as fit into a line, from the front.
+    /// As many of them as fit into a line, from the front. One that is too long for any line is left
+    /// out: whoever asks on would not get past it.
     pub fn within_a_line(mut sessions: Vec<Record>, more: bool) -> Self {
+        sessions.retain(|record| frame::to_line(record).len() <= ROOM);
         let fitting = fitting(&sessions);
         let more = more || fitting < sessions.len();
         sessions.truncate(fitting);

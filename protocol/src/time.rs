@@ -49,7 +49,9 @@ impl FromStr for Timestamp {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        text.parse().map(Self).map_err(|error: jiff::Error| error.to_string())
+        let at: jiff::Timestamp = text.parse().map_err(|error: jiff::Error| error.to_string())?;
+        // Years that RFC 3339 has no form for are read, too, and would be written again.
+        Ok(Self::from_millis(at.as_millisecond()))
     }
 }
 
@@ -90,6 +92,15 @@ mod tests {
         {
             assert_eq!(Timestamp::from_millis(millis).to_string(), expected);
         }
+        for (far, expected) in [
+            ("-000044-03-15T12:00:00Z", "0001-01-01T00:00:00.000Z"),
+            ("+009999-12-31T00:00:00+00", "9999-12-30T21:59:59.999Z"),
+        ] {
+            if let Ok(instant) = far.parse::<Timestamp>() {
+                assert_eq!(instant.to_string(), expected);
+            }
+        }
+        assert!("-000044-03-15T12:00:00Z".parse::<Timestamp>().is_ok());
         assert_eq!(Timestamp::from_millis(0).since(Timestamp::from_millis(5)), Duration::ZERO);
     }
 }

@@ -10,7 +10,8 @@ Examples:
   antidrift pick                 click a window that serves it
   antidrift pause 10m            leave me alone; antidrift resume ends it early
   antidrift extend 10m           more time
-  antidrift complete --outcome done
+  antidrift complete             ends the session; antidrift review says how it went
+  antidrift report               how the last days went
   antidrift why                  how the present status came about
   antidrift watch                a live view; in a pipe one line a change
 
@@ -123,6 +124,48 @@ Examples:
   antidrift why
   sleep 3; antidrift why         time to go to the window that you ask about
   antidrift why --json | jq -r '.steps[] | select(.step==\"rule\").detail'";
+
+pub(super) const REVIEW_HELP: &str = "\
+On a terminal you are asked how it went and for a note; what is there already is
+there to be edited. Without a terminal, or with --outcome or --note, nobody is asked.
+The bar is the session from start to end, each sign for what most of its time was.
+
+Examples:
+  antidrift complete && antidrift review
+  antidrift review --outcome partial --note 'section 3 is missing'";
+
+pub(super) const REPORT_HELP: &str = "\
+What is told are the sessions that began in these days, as the clock on the wall
+has them. [history] in the configuration says what is kept, and for how long.
+
+With --json one object: version (1), from and to (the days), time_zone, totals,
+days, drift_by_class, outcomes (done, partial, abandoned, unsaid), and sessions, the
+earliest first, as the daemon keeps them. totals and each of days have sessions,
+alerts, planned_secs, actual_secs and what the time was spent on: ontask_secs,
+drifting_secs, other_secs, detour_secs, paused_secs, away_secs, down_secs. New
+members may come.
+
+With --csv a cell that a spreadsheet could take for a formula begins with '. With
+--timewarrior and --activitywatch only what was worked on is told: a pause, and
+time away, is a gap.
+
+Examples:
+  antidrift report
+  antidrift report --week --svg week.svg
+  antidrift report --days 30 --csv > sessions.csv
+  antidrift report --json | jq '.days[] | [.date, .ontask_secs]'
+  antidrift report --month --timewarrior > antidrift.data
+  antidrift report --activitywatch > bucket.json";
+
+pub(super) const FORGET_HELP: &str = "\
+What antidrift report would show is gone then, for good; so are files that the
+daemon set aside because they were damaged. A session that is under way stays; one
+under review is shown until it is left, and not kept. antidrift start --again still
+knows what the last session began with.
+
+Examples:
+  antidrift forget
+  antidrift forget --yes         without a terminal, too";
 
 pub(super) const STATUS_HELP: &str = "\
 With --format or --template one line is printed whatever happens, and nothing else,

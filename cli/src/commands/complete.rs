@@ -12,7 +12,8 @@ pub(super) fn run(daemon: &Daemon, args: args::Complete) -> Result<(), Failure> 
     let done: Completed = daemon.ask(command)?;
     super::warn_unless(done.saved, done.warning.as_deref());
     out::print(&format!(
-        "session ended: {}\nnext: antidrift start TEXT (or antidrift end to close the review)",
+        "session ended: {}\nnext: antidrift review to say how it went, antidrift start TEXT, or antidrift end to close \
+         the review",
         render::review(&done.review)
     ))
 }

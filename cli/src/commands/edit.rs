@@ -20,7 +20,7 @@ pub(super) fn proposal(mut proposal: Proposal, args: &args::Start) -> Result<Pro
     }
     // A key that was pressed while the coach was waited for accepts nothing.
     let _ = tcflush(stdio::stdin(), QueueSelector::IFlush);
-    let mut form = Form::new()?;
+    let mut form = Form::new(NOTHING_STARTED)?;
     if args.next.is_none() {
         proposal.next_action = form.ask("next", &render::typed(&proposal.next_action))?;
     }
@@ -45,7 +45,7 @@ pub(super) fn can_ask() -> bool {
 /// Asks for what a session begins with and no option gives. What is known already is there to be
 /// edited. With a coach only the text is asked for, and the coach is asked for the rest.
 pub(super) fn commitment(start: &mut Start, args: &args::Start) -> Result<(), Failure> {
-    let mut form = Form::new()?;
+    let mut form = Form::new(NOTHING_STARTED)?;
     let shown = |text: &Option<String>| text.as_deref().map(render::typed).unwrap_or_default();
     let given = |text: String| Some(text).filter(|text| !text.is_empty());
     while start.text.is_empty() {
@@ -101,20 +101,22 @@ fn timebox(form: &mut Form, proposed: u64) -> Result<u64, Failure> {
     }
 }
 
-struct Form {
+pub(super) struct Form {
     editor: DefaultEditor,
     /// Whether a line can be shown that is there already.
     prefills: bool,
+    /// What Ctrl-C leaves undone.
+    undone: &'static str,
 }
 
 impl Form {
-    fn new() -> Result<Self, Failure> {
-        let editor = DefaultEditor::new().map_err(failed)?;
-        Ok(Self { editor, prefills: out::can_move(env::var_os("TERM").as_deref()) })
+    pub(super) fn new(undone: &'static str) -> Result<Self, Failure> {
+        let editor = DefaultEditor::new().map_err(|error| failed(error, undone))?;
+        Ok(Self { editor, prefills: out::can_move(env::var_os("TERM").as_deref()), undone })
     }
 
     /// `proposed` has been made fit for a terminal.
-    fn ask(&mut self, name: &str, proposed: &str) -> Result<String, Failure> {
+    pub(super) fn ask(&mut self, name: &str, proposed: &str) -> Result<String, Failure> {
         let typed = if self.prefills {
             self.editor.readline_with_initial(&format!("{name}: "), (proposed, ""))
         } else {
@@ -122,14 +124,14 @@ impl Form {
             let typed = self.editor.readline(&format!("{name}{hint}: "));
             typed.map(|typed| if typed.is_empty() { proposed.to_owned() } else { typed })
         };
-        Ok(typed.map_err(failed)?.trim().to_owned())
+        Ok(typed.map_err(|error| failed(error, self.undone))?.trim().to_owned())
     }
 }
 
 /// Ctrl-C and Ctrl-D leave everything as it was.
-fn failed(error: ReadlineError) -> Failure {
+fn failed(error: ReadlineError, undone: &'static str) -> Failure {
     match error {
-        ReadlineError::Interrupted | ReadlineError::Eof => Failure::Cancelled(NOTHING_STARTED),
+        ReadlineError::Interrupted | ReadlineError::Eof => Failure::Cancelled(undone),
         other => Failure::Usage(format!("the terminal cannot be read: {other}")),
     }
 }

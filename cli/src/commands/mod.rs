@@ -11,6 +11,7 @@ mod edit;
 mod end;
 mod entries;
 mod extend;
+mod forget;
 mod ontask;
 mod pause;
 mod pick;
@@ -18,7 +19,9 @@ mod preset;
 mod preview;
 mod refocus;
 mod reload;
+mod report;
 mod resume;
+mod review;
 mod start;
 mod status;
 mod why;
@@ -80,6 +83,9 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::Complete(complete) => complete::run(&daemon, complete),
         Command::Doctor => doctor::run(&daemon),
         Command::End => end::run(&daemon),
+        Command::Review(review) => review::run(&daemon, review),
+        Command::Report(report) => report::run(&daemon, &report),
+        Command::Forget(forget) => forget::run(&daemon, &forget),
         Command::Status(status) => status::run(&daemon, &status),
         Command::Preview(preview) => preview::run(&daemon, &preview),
         Command::Why(why) => why::run(&daemon, &why),

@@ -232,7 +232,7 @@ pub const TABLES: &[Table] = &[
         doc: "Finished sessions, kept in the state directory for antidrift report. antidrift forget \
               wipes them.",
         keys: &[
-            key("enabled", Is("false"), "Keep them."),
+            key("enabled", Is("true"), "Keep them."),
             key("titles", Is("false"), "Keep window titles too, and not only window classes."),
             key("keep_days", Is("365"), "For how long. Days; 0: for ever."),
         ],

@@ -144,18 +144,21 @@ impl Connection {
             Command::Reload(_) => self.reload(id).await,
             Command::Subscribe(subscribe) => self.subscribe(id, subscribe).await,
             command => {
-                let lineage =
-                    if means_a_window(&command) { lineage::of(self.process) } else { Vec::new() };
-                let (reply, answer) = oneshot::channel();
-                let command = Box::new(command);
-                let message = Message::Request { command, lineage, reply };
-                // A closed channel on either side means that the controller has ended.
-                let result = match self.shared.asked.controller.send(message).await {
-                    Ok(()) => answer.await.unwrap_or_else(|_| Err(shutting_down())),
-                    Err(_) => Err(shutting_down()),
-                };
+                let result = self.tell(command).await;
                 Ok(self.reply(id, result).await?)
             }
+        }
+    }
+
+    /// Has the session do it.
+    pub(super) async fn tell(&self, command: Command) -> Result<Answer, ErrorObject> {
+        let lineage = if means_a_window(&command) { lineage::of(self.process) } else { Vec::new() };
+        let (reply, answer) = oneshot::channel();
+        let message = Message::Request { command: Box::new(command), lineage, reply };
+        // A closed channel on either side means that the controller has ended.
+        match self.shared.asked.controller.send(message).await {
+            Ok(()) => answer.await.unwrap_or_else(|_| Err(shutting_down())),
+            Err(_) => Err(shutting_down()),
         }
     }
 

@@ -1,6 +1,8 @@
 //! `history` and `forget`: the sessions that are over, read by the connection itself.
 
-use antidrift_protocol::{Answer, AskHistory, ErrorCode, ErrorObject, Forgotten};
+use antidrift_protocol::{
+    Answer, AskHistory, Changed, Command, ErrorCode, ErrorObject, Forgotten, NoArgs,
+};
 
 use super::connection::{Connection, End};
 
@@ -12,8 +14,19 @@ impl Connection {
     }
 
     pub(super) async fn forget(&mut self, id: Option<u64>) -> Result<(), End> {
+        // First what the session remembers, so that nothing of it is kept again afterwards.
+        let unsaved = match self.tell(Command::Forget(NoArgs {})).await {
+            Ok(Answer::End(Changed { saved: false, warning, .. })) => warning,
+            Ok(_) => None,
+            Err(error) => return Ok(self.reply(id, Err(error)).await?),
+        };
         let history = self.shared.services().history;
-        let result = history.forget().await.map(|sessions| Answer::Forget(Forgotten { sessions }));
+        let result = match (history.forget().await, unsaved) {
+            (Ok(_), Some(why)) => {
+                Err(format!("what was kept is wiped, but the latest may come back: {why}"))
+            }
+            (result, _) => result.map(|sessions| Answer::Forget(Forgotten { sessions })),
+        };
         Ok(self.reply(id, result.map_err(none)).await?)
     }
 }

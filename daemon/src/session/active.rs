@@ -141,6 +141,8 @@ pub(super) struct Ended {
     pub(super) review: Review,
     pub(super) ledger: Ledger,
     pub(super) planned_secs: Option<u64>,
+    /// Whether it is not to be kept: a person had it forgotten.
+    pub(super) forgotten: bool,
 }
 
 /// What time is booked under.
@@ -303,6 +305,7 @@ impl Active {
             review,
             ledger: self.ledger.clone(),
             planned_secs: self.planned_secs,
+            forgotten: false,
         }
     }
 
@@ -343,6 +346,7 @@ impl Stage {
                 review,
                 ledger,
                 planned_secs,
+                forgotten: saved.forgotten,
             }));
         }
         let clock = Stopwatch::resume(commitment.started_at, now);
@@ -400,6 +404,7 @@ impl Stage {
                 review: Some(ended.review.clone()),
                 ledger: ended.ledger.clone(),
                 planned_secs: ended.planned_secs,
+                forgotten: ended.forgotten,
                 ..ended.commitment.save()
             }),
         }

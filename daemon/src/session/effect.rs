@@ -35,7 +35,8 @@ pub struct Effects {
     pub judge_news: Option<JudgeNews>,
     /// Give this window the focus; the reply of the same step waits for it.
     pub activate: Option<Arc<Window>>,
-    /// Keep this of a session that is over, in place of what was kept of it before.
+    /// Keep this of a session that is over, in place of what was kept of it before; it is in the
+    /// snapshot until [`Input::Kept`](super::Input::Kept).
     pub record: Option<Box<Record>>,
     /// Start a judgement.
     pub start_judge: Option<JudgeStart>,

@@ -1,6 +1,6 @@
 //! Everything that can happen to a session.
 
-use antidrift_protocol::Command;
+use antidrift_protocol::{Command, Record};
 
 use super::Settings;
 use crate::{
@@ -48,6 +48,8 @@ pub enum Input {
         /// Whether what was judged before may be judged otherwise now.
         anew: bool,
     },
+    /// A session that is over is kept, or need not be.
+    Kept(Box<Record>),
     /// A deadline may have passed. An early or repeated tick does nothing.
     Tick,
     /// The daemon ends; the last input.

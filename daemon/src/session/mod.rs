@@ -44,6 +44,7 @@ use antidrift_protocol::{
 use crate::{
     ai::embedded::Catalogue,
     evidence::{Contexts, Privacy},
+    history::MAX_WAITING,
     sensor::Observation,
 };
 use absence::Presence;
@@ -130,6 +131,8 @@ pub struct Session {
     stage: Stage,
     /// How the last session that is over was started, with what was allowed in the end.
     last: Option<Preset>,
+    /// Sessions that are over and not in the history yet.
+    unkept: Vec<Record>,
     presence: Presence,
     focused: Focused,
     judge: JudgeState,
@@ -183,6 +186,7 @@ impl Session {
             now,
             stage: Stage::restore(restored.session, now),
             last: restored.last,
+            unkept: restored.unkept,
             presence: Presence::default(),
             focused: Focused::default(),
             cache: VerdictCache::default(),
@@ -226,6 +230,11 @@ impl Session {
             Input::Reconfigured { settings, anew } => {
                 self.reconfigured(*settings, anew, &mut step);
             }
+            Input::Kept(record) => {
+                let before = self.unkept.len();
+                self.unkept.retain(|it| *it != *record);
+                step.save = self.unkept.len() < before;
+            }
             Input::Tick => {}
             Input::Shutdown { reason } => {
                 self.shut_down(reason, &mut step);
@@ -245,12 +254,20 @@ impl Session {
         self.seq
     }
 
-    /// The session that is over, while it is under review.
-    pub fn record(&self) -> Option<Box<Record>> {
-        match &self.stage {
-            Stage::Review(ended) => Some(Box::new(ended.record())),
-            Stage::Planning | Stage::Active(_) => None,
+    /// The sessions that are over and not in the history yet.
+    pub fn unkept(&self) -> &[Record] {
+        &self.unkept
+    }
+
+    /// Has a session kept that is over, in place of what was to be kept of it before.
+    fn keep(&mut self, record: Record, step: &mut Step) {
+        self.unkept.retain(|it| it.started_at != record.started_at);
+        if self.unkept.len() == MAX_WAITING {
+            self.unkept.remove(0);
         }
+        self.unkept.push(record.clone());
+        step.effects.record = Some(Box::new(record));
+        step.save = true;
     }
 
     /// The window classes that had the focus lately, the newest first; at most 32.

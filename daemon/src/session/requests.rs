@@ -40,6 +40,7 @@ impl Session {
             Command::Extend(extend) => self.extend(extend.secs, step),
             Command::Detour(detour) => self.take_detour(detour, lineage, step),
             Command::Review(review) => self.review(review, step),
+            Command::Forget(_) => Ok(self.forget(step)),
             Command::Explain(_) => self.explain(lineage),
             Command::Preview(_) => self.preview(lineage),
             Command::Presets(_) => Ok(Answer::Presets(Box::new(Presets {
@@ -49,7 +50,6 @@ impl Session {
             Command::Hello(_)
             | Command::Windows(_)
             | Command::History(_)
-            | Command::Forget(_)
             | Command::Propose(_)
             | Command::CheckJudge(_)
             | Command::Reload(_)
@@ -286,8 +286,9 @@ impl Session {
         self.last = Some(active.as_started());
         let ended = active.end(complete.outcome, complete.note, self.now);
         let review: Review = ended.review.clone();
-        step.effects.record = Some(Box::new(ended.record()));
+        let record = ended.record();
         self.stage = Stage::Review(Box::new(ended));
+        self.keep(record, step);
         self.forget_verdicts();
         step.save = true;
         Ok(Answer::Complete(Completed { seq: 0, saved: true, warning: None, review }))
@@ -303,12 +304,23 @@ impl Session {
         let changes = outcome.is_some() || note.is_some();
         ended.review.outcome = outcome.or(ended.review.outcome);
         ended.review.note = note.or(ended.review.note.take());
-        let record = ended.record();
-        if changes {
-            step.effects.record = Some(Box::new(record.clone()));
-            step.save = true;
+        let (record, forgotten) = (ended.record(), ended.forgotten);
+        step.save = changes;
+        if changes && !forgotten {
+            self.keep(record.clone(), step);
         }
         Ok(Answer::Review(Box::new(Reviewed { seq: 0, saved: true, warning: None, record })))
+    }
+
+    /// Forgets the sessions that are over; those in the history are the connection's own, and it
+    /// answers. One under review is shown on until it is left, and not kept any more.
+    fn forget(&mut self, step: &mut Step) -> Answer {
+        self.unkept.clear();
+        if let Stage::Review(ended) = &mut self.stage {
+            ended.forgotten = true;
+        }
+        step.save = true;
+        Answer::End(Changed { seq: 0, saved: true, warning: None })
     }
 
     fn end(&mut self, step: &mut Step) -> Result<Answer, ErrorObject> {

@@ -3,12 +3,13 @@
 use std::{fmt, time::Duration};
 
 use antidrift_protocol::{
-    Allowed, Command, Complete, ErrorObject, MAX_CLASS, MAX_TITLE, Pause, Preset, Review, Start,
-    TakeDetour, Timestamp, Window,
+    Allowed, Command, Complete, ErrorObject, MAX_CLASS, MAX_TITLE, Pause, Preset, Record, Review,
+    Start, TakeDetour, Timestamp, Window,
 };
 use serde::{Deserialize, Serialize};
 
 use super::{Session, ledger::Ledger};
+use crate::history::MAX_WAITING;
 
 /// What survives a restart. Unknown members are ignored, so that an older daemon can read a newer
 /// snapshot of the same version; a missing member is its empty value.
@@ -21,6 +22,8 @@ pub struct Snapshot {
     pub session: Option<SavedSession>,
     /// How the last session that is over was started.
     pub last: Option<Preset>,
+    /// Sessions that are over and not in the history yet; at most [`MAX_WAITING`].
+    pub unkept: Vec<Record>,
 }
 
 /// A session that is under way or under review.
@@ -67,6 +70,8 @@ pub struct SavedSession {
     pub elapsed_ms: u64,
     /// Set once the session has ended.
     pub review: Option<Review>,
+    /// Whether it was forgotten while it was under review.
+    pub forgotten: bool,
 }
 
 /// A pause or a detour.
@@ -129,6 +134,9 @@ impl Snapshot {
             };
             Command::Start(start).check().map_err(out_of_bounds)?;
             last.allowed.check_bounds("last.allowed").map_err(out_of_bounds)?;
+        }
+        if self.unkept.len() > MAX_WAITING {
+            return Err("more sessions than can be wait to be kept".into());
         }
         let Some(saved) = &self.session else { return Ok(()) };
         if saved.started_at == Timestamp::default() {
@@ -207,6 +215,7 @@ impl Session {
             last_alert: self.last_alert,
             session: self.stage.save(),
             last: self.last.clone(),
+            unkept: self.unkept.clone(),
         }
     }
 }

@@ -10,7 +10,7 @@ fn chosen(dir: &Path) -> StateDir {
 fn snapshot(text: &str) -> Box<Snapshot> {
     let started_at = antidrift_protocol::Timestamp::from_millis(1_000);
     let session = SavedSession { text: text.into(), started_at, ..SavedSession::default() };
-    Box::new(Snapshot { last_alert: 7, session: Some(session), last: None })
+    Box::new(Snapshot { last_alert: 7, session: Some(session), ..Snapshot::default() })
 }
 
 fn save(store: &Store, text: &str) -> Result<(), String> {

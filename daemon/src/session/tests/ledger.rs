@@ -6,6 +6,7 @@ use antidrift_protocol::{
 };
 
 use super::*;
+use crate::history::MAX_WAITING;
 
 impl World {
     /// Ends the session and gives what is kept of it.
@@ -165,7 +166,7 @@ fn a_review_can_be_given_after_the_end_and_is_kept() {
     let expected = Record { outcome, note, ..record };
     assert_eq!(kept, Some(expected.clone()));
     assert_eq!(world.state().review.unwrap().outcome, outcome);
-    assert_eq!(*world.restarted().session.record().unwrap(), expected);
+    assert_eq!(world.restarted().session.unkept(), [expected]);
 }
 
 #[test]
@@ -192,4 +193,43 @@ fn sums_that_are_as_large_as_can_be_do_no_harm() {
     saved["session"]["ledger"]["classes"] = serde_json::json!([{"name": "\u{1}".repeat(200)}]);
     let snapshot: Snapshot = serde_json::from_value(saved).unwrap();
     assert!(snapshot.check().unwrap_err().contains("books"));
+}
+
+#[test]
+fn what_is_over_is_remembered_until_it_is_kept() {
+    let mut world = World::started();
+    let record = world.finish();
+    let outcome = Some(Outcome::Done);
+    world.review(GiveReview { outcome, note: None }).1.unwrap();
+    let reviewed = Record { outcome, ..record.clone() };
+    assert_eq!(world.session.unkept(), std::slice::from_ref(&reviewed));
+    // The first is there by now, but not what was said since.
+    assert!(world.step(Input::Kept(Box::new(record))).save.is_none());
+    assert_eq!(world.restarted().session.unkept(), std::slice::from_ref(&reviewed));
+    assert!(world.step(Input::Kept(Box::new(reviewed))).save.is_some());
+    assert_eq!(world.restarted().session.unkept(), []);
+    for _ in 0..MAX_WAITING + 3 {
+        world.pass(secs(1));
+        world.start("the next", &[]);
+        world.finish();
+    }
+    assert_eq!(world.restarted().session.unkept().len(), MAX_WAITING);
+}
+
+#[test]
+fn a_session_that_was_forgotten_under_review_is_not_kept_again() {
+    let mut world = World::started();
+    world.finish();
+    world.ask(Command::Forget(NoArgs {})).unwrap();
+    let outcome = Some(Outcome::Done);
+    let (kept, told) = world.review(GiveReview { outcome, note: None });
+    assert!(kept.is_none() && told.is_ok());
+    let mut world = world.restarted();
+    assert_eq!(world.session.unkept(), []);
+    assert_eq!(world.review(GiveReview { outcome, note: None }).0, None);
+    assert_eq!(world.state().review.unwrap().outcome, outcome, "it is under review still");
+    world.start("the next", &[]);
+    assert_eq!(world.session.unkept(), []);
+    world.finish();
+    assert_eq!(world.session.unkept().len(), 1);
 }
