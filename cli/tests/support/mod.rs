@@ -223,12 +223,14 @@ pub(crate) fn planning() -> Value {
     })
 }
 
-/// An event line.
+/// An event line. A state is as old as the session in it, anything else happens now.
+#[allow(clippy::disallowed_methods, reason = "a stand-in for the daemon has its clock")]
 pub(crate) fn event(name: &str, seq: u64, data: &Value) -> String {
-    format!(
-        "{}\n",
-        json!({"event": name, "seq": seq, "at": "2026-11-30T09:12:44.120Z", "data": data})
-    )
+    let at = match name {
+        "state" => "2026-11-30T09:12:44.120Z".to_owned(),
+        _ => jiff::Timestamp::now().to_string(),
+    };
+    format!("{}\n", json!({"event": name, "seq": seq, "at": at, "data": data}))
 }
 
 /// The client, not started yet.
