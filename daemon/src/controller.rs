@@ -249,16 +249,26 @@ impl Controller {
             Some(window) => reply.map(|reply| self.activate(window, reply)),
             None => reply,
         };
-        let answer = reply.zip(effects.reply.take()).map(|(reply, to)| (reply, to.result));
+        let mut answer = reply.zip(effects.reply.take()).map(|(reply, to)| (reply, to.result));
+        let says_saved = match &mut answer {
+            Some((_, Ok(answer))) => answer.says_saved(),
+            _ => false,
+        };
+        let saved = |reply: Reply, mut answer: Answer| {
+            Box::new(move |result: Result<(), &str>| {
+                if let Err(why) = result {
+                    answer.set_unsaved(why);
+                }
+                let _ = reply.send(Ok(answer));
+            })
+        };
         match (effects.save.take(), answer) {
-            (Some(snapshot), Some((reply, Ok(mut answer)))) => {
-                let waiter = move |result: Result<(), &str>| {
-                    if let Err(why) = result {
-                        answer.set_unsaved(why);
-                    }
-                    let _ = reply.send(Ok(answer));
-                };
-                self.store.save(snapshot, Some(Box::new(waiter)));
+            (Some(snapshot), Some((reply, Ok(answer)))) => {
+                self.store.save(snapshot, Some(saved(reply, answer)));
+            }
+            // Nothing has changed, but what it would have changed may not be on disk yet.
+            (None, Some((reply, Ok(answer)))) if says_saved => {
+                self.store.flush(saved(reply, answer));
             }
             (save, answer) => {
                 if let Some(snapshot) = save {

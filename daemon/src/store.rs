@@ -68,6 +68,11 @@ struct Queue {
     running: bool,
     /// What the last attempt could not save.
     unsaved: Option<Box<Snapshot>>,
+    /// Whether the last attempt failed, which was said then.
+    failing: bool,
+    /// Called before each write, so that a test can come in between.
+    #[cfg(test)]
+    before_write: Option<Arc<dyn Fn() + Send + Sync>>,
 }
 
 impl fmt::Debug for Queue {
@@ -121,6 +126,9 @@ impl Store {
 
     /// Tries once more what could not be saved, and calls back when nothing is left to do.
     pub fn flush(&self, waiter: Waiter) {
+        if let Err(why) = &self.shared.dir.path {
+            return waiter(Err(why));
+        }
         let mut queue = self.shared.queue();
         if queue.pending.is_none() {
             queue.pending = queue.unsaved.take();
@@ -164,21 +172,26 @@ impl Shared {
         loop {
             let mut queue = self.queue();
             let waiters = std::mem::take(&mut queue.waiters);
-            let Some(snapshot) = queue.pending.take() else {
+            // Who came while a write was under way that failed waits for what was not saved.
+            let unsaved = if waiters.is_empty() { None } else { queue.unsaved.take() };
+            let Some(snapshot) = queue.pending.take().or(unsaved) else {
                 queue.running = false;
                 drop(queue);
                 return waiters.into_iter().for_each(|waiter| waiter(Ok(())));
             };
+            #[cfg(test)]
+            let before_write = queue.before_write.clone();
             drop(queue);
+            #[cfg(test)]
+            before_write.iter().for_each(|call| call());
             let result = match &self.dir.path {
                 Ok(dir) => write(dir, self.dir.made_by_user, &snapshot),
                 Err(_) => Ok(()),
             };
             let failed_before = {
                 let mut queue = self.queue();
-                let before = queue.unsaved.take().is_some();
                 queue.unsaved = result.is_err().then_some(snapshot);
-                before
+                std::mem::replace(&mut queue.failing, result.is_err())
             };
             match result {
                 Ok(()) => {

@@ -482,7 +482,19 @@ pub struct Subscribed {
 impl Answer {
     /// Writes down that the change could not be saved, and why.
     pub fn set_unsaved(&mut self, why: &str) {
-        let (saved, warning) = match self {
+        if let Some((saved, warning)) = self.saved() {
+            *saved = false;
+            *warning = Some(why.to_owned());
+        }
+    }
+
+    /// Whether it says that something is on disk.
+    pub fn says_saved(&mut self) -> bool {
+        self.saved().is_some_and(|(saved, _)| *saved)
+    }
+
+    fn saved(&mut self) -> Option<(&mut Saved, &mut Option<String>)> {
+        Some(match self {
             Self::Start(it) => (&mut it.saved, &mut it.warning),
             Self::Refocus(it) => (&mut it.saved, &mut it.warning),
             Self::Ontask(it) => (&mut it.saved, &mut it.warning),
@@ -505,10 +517,8 @@ impl Answer {
             | Self::CheckJudge(_)
             | Self::Presets(_)
             | Self::Reload(_)
-            | Self::Subscribe(_) => return,
-        };
-        *saved = false;
-        *warning = Some(why.to_owned());
+            | Self::Subscribe(_) => return None,
+        })
     }
 }
 

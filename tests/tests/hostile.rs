@@ -170,6 +170,7 @@ fn in_the_popup(scene: &Scene, case: &Case<'_>) {
         "" => case.class.clone(),
         body => format!("{body}\n{}: {body}", case.class),
     };
+    let wanted = format!("You set out to: the report\n{wanted}");
     assert_eq!(shown.body, wanted, "{}", case.name);
 }
 

@@ -188,6 +188,28 @@ fn a_failure_is_told_and_mends() {
     assert_eq!(save(&Store::open(nowhere).0, "x"), Err("no home".into()));
 }
 
+/// Who asks while a write is under way that fails is not told that all is on disk.
+#[test]
+fn a_flush_during_a_write_that_fails_fails() {
+    let root = tempfile::tempdir().unwrap();
+    let dir = root.path().join("state");
+    fs::write(&dir, "").unwrap();
+    let (store, _) = Store::open(chosen(&dir));
+    let (entered, in_write) = mpsc::channel();
+    let (go, may_go) = mpsc::channel::<()>();
+    let may_go = Mutex::new(may_go);
+    store.shared.queue().before_write = Some(Arc::new(move || {
+        let _ = entered.send(());
+        let _ = may_go.lock().unwrap().recv();
+    }));
+    store.save(snapshot("lost"), None);
+    in_write.recv().unwrap();
+    let (sender, receiver) = mpsc::channel();
+    store.flush(Box::new(move |result| sender.send(result.is_ok()).unwrap()));
+    drop(go);
+    assert!(!receiver.recv_timeout(std::time::Duration::from_secs(10)).unwrap());
+}
+
 #[test]
 fn many_waiters_are_served_by_few_writes() {
     let root = tempfile::tempdir().unwrap();
