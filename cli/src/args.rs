@@ -17,8 +17,9 @@ use rustix::stdio;
 pub(crate) use self::config::{Config, ConfigCommand};
 pub(crate) use self::desk::{Allow, AllowList, AllowWhat, Entries, Pick, Refocus, Windows};
 use self::help::{
-    CLICK_HELP, COACH_HELP, DETOUR_HELP, EXAMPLES, EXTEND_HELP, ONTASK_HELP, PAUSE_HELP,
-    PREVIEW_HELP, RELOAD_HELP, RESUME_HELP, START_EXAMPLES, STATUS_HELP, WATCH_HELP, WHY_HELP,
+    CLICK_HELP, COACH_HELP, COMPLETIONS_HELP, DETOUR_HELP, EXAMPLES, EXTEND_HELP, ONTASK_HELP,
+    PAUSE_HELP, PREVIEW_HELP, RELOAD_HELP, RESUME_HELP, START_EXAMPLES, STATUS_HELP, WATCH_HELP,
+    WHY_HELP,
 };
 pub(crate) use self::past::{Forget, Form, Report, Review};
 use crate::{bar::Format, out};
@@ -93,6 +94,21 @@ pub(crate) enum Command {
         #[arg(value_parser = button)]
         button: Button,
     },
+    /// Print what a shell is to offer while a command is typed
+    #[command(after_help = COMPLETIONS_HELP)]
+    Completions {
+        /// The shell
+        #[arg(value_name = "SHELL")]
+        shell: ForShell,
+    },
+}
+
+/// A shell that can complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ForShell {
+    Bash,
+    Zsh,
+    Fish,
 }
 
 #[derive(Debug, Group)]

@@ -152,7 +152,8 @@ fn a_time_is_one_word_or_two_and_may_be_negative() {
 #[test]
 fn help_keeps_its_columns() {
     let Parsed::Help(text) = parsed(&["--help"]) else { panic!("no help") };
-    for line in ["\n  pause     Pause", "\n  -h, --help  ", "\n  antidrift refocus              it"]
+    for line in
+        ["\n  pause        Pause", "\n  -h, --help  ", "\n  antidrift refocus              it"]
     {
         assert!(text.contains(line), "{line}\n{text}");
     }

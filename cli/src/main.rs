@@ -15,6 +15,7 @@ mod args;
 mod bar;
 mod clock;
 mod commands;
+mod completions;
 mod duration;
 mod exit;
 mod notify;
@@ -32,6 +33,12 @@ use exit::Exit;
 
 fn main() -> ExitCode {
     let given: Vec<OsString> = std::env::args_os().collect();
+    if let Some(kind) = completions::words::asked(&given) {
+        if let Some(kind) = kind {
+            completions::words::run(kind);
+        }
+        return Exit::Done.into();
+    }
     let done = match args::parse(&given) {
         Parsed::Args(args) => commands::run(args),
         // Asked-for help is output like any other: it can meet a closed pipe or a full disk.

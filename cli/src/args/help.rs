@@ -214,3 +214,11 @@ Examples:
   antidrift watch
   antidrift watch --json | jq -r 'select(.event==\"state\").data.drift.status'
   antidrift watch --notify-only       for autostart: popups only";
+
+pub(super) const COMPLETIONS_HELP: &str = "\
+Window classes and presets are asked of the daemon at the time, if it runs.
+
+Examples:
+  source <(antidrift completions bash)                       in ~/.bashrc
+  source <(antidrift completions zsh)                        in ~/.zshrc, after compinit
+  antidrift completions fish > ~/.config/fish/completions/antidrift.fish";

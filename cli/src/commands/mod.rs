@@ -61,6 +61,9 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         // It needs no daemon.
         return config::run(config);
     }
+    if let Command::Completions { shell } = command {
+        return crate::completions::run(shell);
+    }
     let socket = match &args.socket {
         Some(path) => SocketPath::chosen(path)?,
         None => Environment::of_process().socket_path()?,
@@ -77,6 +80,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::Resume => resume::run(&daemon),
         Command::Reload => reload::run(&daemon),
         Command::Config(config) => config::run(&config),
+        Command::Completions { shell } => crate::completions::run(shell),
         Command::Extend(extend) => extend::run(&daemon, &extend),
         Command::Detour(detour) => detour::run(&daemon, &detour),
         Command::Coach(coach) => coach::run(&daemon, &coach),

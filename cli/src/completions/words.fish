@@ -1,0 +1,16 @@
+
+# Words that only the daemon knows. They are written by strangers: fish quotes what a command
+# substitution gives, and none is evaluated here.
+function __antidrift_words
+    set -l typed (string replace -r '^--[^=]*=' '' -- (commandline -ct))
+    set -l before ''
+    if test $argv[1] != presets
+        set before (string match -r '^.*,' -- $typed)
+    end
+    for word in (command antidrift __complete $argv[1] 2>/dev/null)
+        printf '%s%s\n' "$before" "$word"
+    end
+end
+complete -c antidrift -n "__fish_antidrift_using_subcommand start; and string match -q '@*' -- (commandline -ct)" -f -a "(__antidrift_words presets)"
+complete -c antidrift -n "__fish_antidrift_using_subcommand allow; and __fish_seen_subcommand_from add" -f -a "(__antidrift_words windows)"
+complete -c antidrift -n "__fish_antidrift_using_subcommand allow; and __fish_seen_subcommand_from rm" -f -a "(__antidrift_words classes)"
