@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154
-# What contrib/demo and contrib/test share. To be sourced, with `root` set to the source tree.
+# What contrib/demo, contrib/test and contrib/package share. To be sourced, with `root` set to the source tree.
 
 say() { printf '%s\n' "$*"; }
 fail() {

@@ -191,6 +191,16 @@ fn the_daemon_is_found_says_when_it_is_ready_and_takes_over() {
     assert_eq!(by_hand.process().wait(), 0);
     let answer = ask(&home.socket(), "status", &json!({}));
     assert_eq!(answer["ok"]["state"]["commitment"]["text"], "the report");
+    // a reload of the unit is one of the configuration
+    home.configure("[judge]\nbackend = \"none\"\n");
+    let reload = unit.value("ExecReload").unwrap().replace("$MAINPID", &daemon.id().to_string());
+    let mut words = reload.split(' ');
+    let told = home.command(words.next().unwrap()).args(words).status();
+    assert!(told.unwrap().success());
+    until("the judge of the new configuration", || {
+        let answer = ask(&home.socket(), "status", &json!({}));
+        (answer["ok"]["state"]["judge"]["backend"] == "none").then_some(())
+    });
     assert_eq!(unit.stop(&mut daemon), 0);
     assert_eq!(said(), "STOPPING=1");
 }
