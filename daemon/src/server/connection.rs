@@ -75,14 +75,17 @@ impl Connection {
             end = self.converse() => end,
             () = evicted.cancelled() => Err(End::Over),
         };
-        let Self { mut stream, place, .. } = self;
-        drop(place);
         if let Err(End::Flooded) = end {
+            // Its place stays taken, as an idle one: whoever floods is counted like all others, and
+            // makes room for them.
+            let Self { mut stream, place: _place, buffer, .. } = self;
+            drop(buffer);
             let _ = stream.shutdown().await;
             let mut waste = [0; CHUNK];
             let discard = async { while let Ok(1..) = stream.read(&mut waste).await {} };
             tokio::select! {
                 () = stop.cancelled() => {}
+                () = evicted.cancelled() => {}
                 _ = tokio::time::timeout(DISCARD_LIMIT, discard) => {}
             }
         }

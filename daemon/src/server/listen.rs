@@ -25,6 +25,9 @@ use crate::{
 
 /// How long connections have at the end of the daemon: half of what `--replace` waits.
 const FAREWELL: Duration = Duration::from_secs(5);
+/// Most connections that wait to be accepted. Who comes behind a crowd waits for all of it, so it
+/// must be short; a client that finds it full tries again.
+const BACKLOG: i32 = 128;
 /// How long accepting rests after an error such as «too many open files», which would only repeat.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(200);
 
@@ -64,6 +67,8 @@ impl Listening {
             .reclaim_name(false)
             .create_tokio_as::<Listener>()
             .map_err(failed)?;
+        // The kernel's limit is some thousands. Listening once more only sets it.
+        rustix::net::listen(&listener, BACKLOG).map_err(|error| failed(error.into()))?;
         let made = inode(&path).map(|inode| (path, inode));
         Ok(Self { listener, made })
     }
@@ -182,6 +187,9 @@ impl Server {
             let process = peer.and_then(|peer| peer.pid()).and_then(|pid| pid.try_into().ok());
             let serving = connection::serve(stream, process, self.shared.clone());
             self.shared.tasks.spawn(serving);
+            // What it asks is looked at before the next one comes, who may need its place; and a
+            // crowd is never let in faster than those before it are let out.
+            tokio::task::yield_now().await;
         }
         self.listening.end();
         self.shared.tasks.close();

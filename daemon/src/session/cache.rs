@@ -16,6 +16,11 @@ pub(super) struct VerdictCache {
 }
 
 impl VerdictCache {
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.verdicts.len()
+    }
+
     pub(super) fn get(&self, key: &ContextKey) -> Option<&Verdict> {
         self.verdicts.get(key)
     }

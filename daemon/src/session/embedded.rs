@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Most opinions remembered; when it is full, all are forgotten, since each is soon made again.
-const MAX_OPINIONS: usize = 128;
+pub(super) const MAX_OPINIONS: usize = 128;
 
 #[derive(Debug, Default)]
 pub(super) struct Embedded {
@@ -24,6 +24,11 @@ pub(super) struct Embedded {
 impl Embedded {
     pub(super) fn new(catalogue: Option<Arc<Catalogue>>) -> Self {
         Self { catalogue, ..Self::default() }
+    }
+
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.opinions.len()
     }
 
     pub(super) fn is_on(&self) -> bool {

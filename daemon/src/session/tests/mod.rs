@@ -12,6 +12,7 @@ mod privacy;
 mod properties;
 mod reconfigure;
 mod spec;
+mod storms;
 mod time_and_titles;
 
 use std::{sync::Arc, time::Duration};
