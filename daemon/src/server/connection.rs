@@ -26,6 +26,9 @@ pub(super) const WRITE_LIMIT: Duration = Duration::from_secs(10);
 /// How long what follows an over-long line is discarded, so that the client sees the error before
 /// it sees a broken pipe.
 const DISCARD_LIMIT: Duration = Duration::from_secs(1);
+/// How often everybody else gets a turn before a newcomer is told that there is no place: most
+/// requests are answered within one, and a crowd that asks all at once must not turn others away.
+const TURNS: usize = 64;
 /// Bytes asked for in one read.
 const CHUNK: usize = 4096;
 
@@ -57,7 +60,15 @@ pub(super) struct Connection {
 
 /// Serves a client until one side ends it.
 pub(super) async fn serve(mut stream: Stream, process: Option<u32>, shared: Shared) {
-    let Some(place) = shared.places.enter() else {
+    let mut place = shared.places.enter();
+    for _ in 0..TURNS {
+        if place.is_some() {
+            break;
+        }
+        tokio::task::yield_now().await;
+        place = shared.places.enter();
+    }
+    let Some(place) = place else {
         let error =
             ErrorObject::new(ErrorCode::Busy, "the daemon has no free connection; try again");
         let reply = Reply { id: None, result: Err(error) as Result<Answer, _> };
