@@ -260,3 +260,11 @@ fn a_report_is_of_one_period_and_has_one_form() {
     let Command::Report(report) = args(&["report"]) else { panic!() };
     assert_eq!((report.days, report.week, report.month), (7, false, false));
 }
+
+#[test]
+fn the_manual_page_is_fresh() {
+    use antidrift_tests::man;
+    use clap::CommandFactory as _;
+    let page = man::command(Args::command(), include_str!("args/manual.md"));
+    man::check("antidrift.1", &page);
+}

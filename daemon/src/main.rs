@@ -176,3 +176,15 @@ fn start(args: Args) -> Result<(), (u8, String)> {
     runtime.shutdown_timeout(LAST_WORK);
     ran
 }
+
+#[cfg(test)]
+mod tests {
+    use antidrift_tests::man;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_manual_page_is_fresh() {
+        let page = man::command(super::Args::command(), include_str!("manual.md"));
+        man::check("antidriftd.1", &page);
+    }
+}

@@ -20,6 +20,7 @@ mod desktop;
 mod home;
 mod judge;
 mod logind;
+pub mod man;
 mod process;
 mod scene;
 mod subscriber;
