@@ -162,3 +162,12 @@ fn a_fault_in_a_preset_is_named_with_its_place() {
     let error = parse(&many).unwrap_err().to_string();
     assert!(error.contains("all together may have at most 65536 bytes"), "{error}");
 }
+
+#[test]
+fn what_the_readme_shows_has_no_fault() {
+    let readme = include_str!("../../../README.md");
+    let samples: Vec<&str> = readme.split("```toml\n").skip(1).collect();
+    assert_eq!(samples.len(), 1);
+    let sample = samples[0].split("```").next().unwrap();
+    parse(sample).unwrap();
+}
