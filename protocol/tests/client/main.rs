@@ -77,10 +77,12 @@ fn a_request_that_is_not_taken() {
         let mut last = String::new();
         while peer.lines.read_line(&mut last).unwrap() > 0 {
             if last.ends_with('\n') {
+                // Where the socket is full is not ours to say: it may be between two.
+                let whole = serde_json::from_str::<serde_json::Value>(&last);
+                assert!(whole.is_ok(), "a half was completed");
                 last.clear();
             }
         }
-        assert!(!last.is_empty(), "the last line must be cut");
     });
     let mut client = fake.connect();
     for round in 0..1000 {
