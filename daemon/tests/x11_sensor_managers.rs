@@ -39,6 +39,7 @@ fn before_the_first_and_after_the_last_window_there_is_none() {
 #[test]
 fn switches_are_told_once_each() {
     for manager in MANAGERS {
+        println!("{manager:?}");
         let desk = Desktop::start(manager);
         let watch = Watch::on(&desk);
         let windows: Vec<_> = ["a", "b", "c"]

@@ -191,6 +191,13 @@ impl Desktop {
             });
             window.destroy();
         }
+        if kind == Manager::Bspwm {
+            // It, too: what came while it started waits in its queue for more.
+            until("bspwm answers", || {
+                let asked = self.command("bspc").args(["wm", "--get-status"]).status();
+                asked.is_ok_and(|it| it.success()).then_some(())
+            });
+        }
     }
 
     /// Opens a window and gives it the focus.
