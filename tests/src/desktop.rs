@@ -11,8 +11,13 @@ use std::{
 use rustix::process::Signal;
 use x11rb::{
     connection::Connection,
-    protocol::xproto::{
-        AtomEnum, ClientMessageEvent, ConnectionExt as _, EventMask, ImageFormat, PropMode, Window,
+    errors::ReplyError,
+    protocol::{
+        ErrorKind,
+        xproto::{
+            AtomEnum, ClientMessageEvent, ConnectionExt as _, EventMask, GrabMode, ImageFormat,
+            ModMask, PropMode, Window,
+        },
     },
     rust_connection::RustConnection,
     wrapper::ConnectionExt as _,
@@ -319,6 +324,54 @@ impl Desktop {
     #[track_caller]
     pub fn press(&self, key: &str) {
         self.xdotool(&["key", key]);
+    }
+
+    /// Waits until a program listens for a function key with `super`, `shift` or both, named as for
+    /// xdotool. Pressed before that it is lost.
+    #[track_caller]
+    pub fn until_grabbed(&self, keys: &str) {
+        let (mut modifiers, mut keysym) = (ModMask::default(), 0);
+        for key in keys.split('+') {
+            match key {
+                "super" => modifiers |= ModMask::M4,
+                "shift" => modifiers |= ModMask::SHIFT,
+                // F1 is 0xffbe
+                _ => keysym = 0xffbd + key[1..].parse::<u32>().unwrap(),
+            }
+        }
+        let keycode = self.keycode(keysym);
+        until(&format!("somebody listens for {keys}"), || {
+            // Only one program can have it. All in one go, so that nobody else's attempt fails for
+            // ours.
+            self.conn.grab_server().unwrap();
+            let grab = self.conn.grab_key(
+                false,
+                self.root,
+                modifiers,
+                keycode,
+                GrabMode::ASYNC,
+                GrabMode::ASYNC,
+            );
+            self.conn.ungrab_key(keycode, self.root, modifiers).unwrap();
+            self.conn.ungrab_server().unwrap();
+            match grab.unwrap().check() {
+                Ok(()) => None,
+                Err(ReplyError::X11Error(error)) if error.error_kind == ErrorKind::Access => {
+                    Some(())
+                }
+                Err(error) => panic!("grabbing {keys}: {error}"),
+            }
+        });
+    }
+
+    /// The key that has this symbol.
+    fn keycode(&self, keysym: u32) -> u8 {
+        let setup = self.conn.setup();
+        let (first, last) = (setup.min_keycode, setup.max_keycode);
+        let map = self.conn.get_keyboard_mapping(first, last - first + 1).unwrap().reply().unwrap();
+        let mut keys = map.keysyms.chunks(map.keysyms_per_keycode.into());
+        let place = keys.position(|symbols| symbols.contains(&keysym));
+        first + u8::try_from(place.expect("a key has this symbol")).unwrap()
     }
 
     #[track_caller]

@@ -20,10 +20,12 @@ fn text(name: &str) -> String {
     fs::read_to_string(contrib(name)).unwrap()
 }
 
-/// Presses keys, as `xdotool key` names them.
+/// Presses keys, as `xdotool key` names them, once somebody listens for them.
+#[track_caller]
 fn press(scene: &Scene, keys: &str) {
-    let pressed = scene.program("xdotool").args(["key", keys]).status();
-    assert!(pressed.expect("xdotool is installed").success());
+    let desktop = scene.desktop();
+    desktop.until_grabbed(keys);
+    desktop.press(keys);
 }
 
 /// Every key does what the file says. Whoever listens for them may have started only now.
@@ -37,17 +39,9 @@ fn check_keys(scene: &mut Scene) {
 
     desktop.open("Fun", "Football live");
     scene.subscriber.until_titled("Football live", DriftStatus::Drifting);
-    let mut tries = 0_u32;
-    until("super+F5 allows the window", || {
-        // a key that is pressed before anybody listens is lost; twice is not too often
-        if tries.is_multiple_of(100) {
-            press(scene, "super+F5");
-        }
-        tries += 1;
-        let state = scene.subscriber.state();
-        (state.allowed.unwrap().window_classes == ["Fun"]).then_some(())
-    });
-    scene.subscriber.until_status(DriftStatus::Ontask);
+    press(scene, "super+F5");
+    let state = scene.subscriber.until_status(DriftStatus::Ontask);
+    assert_eq!(state.allowed.unwrap().window_classes, ["Fun"]);
 
     desktop.open("Player", "Video");
     scene.subscriber.until_titled("Video", DriftStatus::Drifting);
