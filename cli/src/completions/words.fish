@@ -1,6 +1,6 @@
 
 # Words that only the daemon knows. They are written by strangers: fish quotes what a command
-# substitution gives, and none is evaluated here.
+# substitution gives, but for one thing, and none is evaluated here.
 function __antidrift_words
     set -l socket (commandline -opc | string match -rg -- '^--socket=(.*)')
     set -l named (commandline -opc)
@@ -18,7 +18,9 @@ function __antidrift_words
         set before (string match -r '^.*,' -- $typed)
     end
     for word in (command antidrift __complete $argv[1] $socket 2>/dev/null)
-        printf '%s%s\n' "$before" "$word"
+        # The one thing at a word's beginning that fish does not quote.
+        string match -q '~*' -- "$before$word"
+        or printf '%s%s\n' "$before" "$word"
     end
 end
 complete -c antidrift -n "__fish_antidrift_using_subcommand start; and string match -q '@*' -- (commandline -ct)" -f -a "(__antidrift_words presets)"
