@@ -174,6 +174,13 @@ fn hostile_classes(name: &str) {
             shell.allows(&format!("antidrift allow rm code {typed}\t\r"), &[]);
         }
     }
+
+    // Where these mean something within quotes, bash offers nothing: the line is begun anew.
+    for class in ["$(touch PWNED)", "`touch PWNED`", "a\"b", "a!b", "a\\b"] {
+        allow(&scene, &[class]);
+        let rest = if name == "bash" { "\u{15}antidrift allow rm \t\r" } else { "\r" };
+        shell.allows(&format!("antidrift allow rm \"\t{rest}"), &[]);
+    }
     nothing_ran(&shell, &scene);
 }
 
