@@ -1,6 +1,6 @@
 //! Completion as it is typed: real shells at a terminal, the Tab key, and what the line then does to
 //! a real daemon.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test fails by panicking")]
 
 use std::{fs, path::Path};
 
