@@ -17,9 +17,9 @@ use rustix::stdio;
 pub(crate) use self::config::{Config, ConfigCommand};
 pub(crate) use self::desk::{Allow, AllowList, AllowWhat, Entries, Pick, Refocus, Windows};
 use self::help::{
-    CLICK_HELP, COACH_HELP, COMPLETIONS_HELP, DETOUR_HELP, EXAMPLES, EXTEND_HELP, ONTASK_HELP,
-    PAUSE_HELP, PREVIEW_HELP, RELOAD_HELP, RESUME_HELP, START_EXAMPLES, STATUS_HELP, WATCH_HELP,
-    WHY_HELP,
+    CLICK_HELP, COACH_HELP, COMPLETE_HELP, COMPLETIONS_HELP, DETOUR_HELP, DOCTOR_HELP, END_HELP,
+    EXAMPLES, EXTEND_HELP, ONTASK_HELP, PAUSE_HELP, PREVIEW_HELP, RELOAD_HELP, RESUME_HELP,
+    START_EXAMPLES, STATUS_HELP, WATCH_HELP, WHY_HELP,
 };
 pub(crate) use self::past::{Forget, Form, Report, Review};
 use crate::{bar::Format, out};
@@ -65,6 +65,7 @@ pub(crate) enum Command {
     /// Show the session that is over, and say how it went
     Review(Review),
     /// Leave the review
+    #[command(after_help = END_HELP)]
     End,
     /// Look back on the sessions of some days
     Report(Report),
@@ -78,6 +79,7 @@ pub(crate) enum Command {
     #[command(after_help = RELOAD_HELP)]
     Reload,
     /// Check everything that has to work, and say what to do where it does not
+    #[command(after_help = DOCTOR_HELP)]
     Doctor,
     /// Explain how the status of the window came about
     #[command(after_help = WHY_HELP)]
@@ -201,6 +203,7 @@ pub(crate) struct Detour {
 }
 
 #[derive(Debug, Default, Group)]
+#[command(after_help = COMPLETE_HELP)]
 pub(crate) struct Complete {
     /// How it went
     #[arg(long, value_name = "OUTCOME")]

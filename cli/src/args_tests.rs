@@ -1,3 +1,5 @@
+use antidrift_tests::examples;
+
 use super::*;
 
 fn parsed(line: &[&str]) -> Parsed {
@@ -32,6 +34,42 @@ fn start(line: &[&str]) -> Start {
 fn the_definition_is_sound() {
     use clap::CommandFactory as _;
     Args::command().debug_assert();
+}
+
+/// Every command with the words that name it, those within others too.
+fn commands() -> Vec<(Vec<String>, clap::Command)> {
+    use clap::CommandFactory as _;
+    let mut found = vec![(Vec::new(), Args::command())];
+    let mut next = 0;
+    while let Some((path, command)) = found.get(next).cloned() {
+        let below = command
+            .get_subcommands()
+            .map(|sub| ([&path[..], &[sub.get_name().to_owned()]].concat(), sub.clone()));
+        found.extend(below);
+        next += 1;
+    }
+    found
+}
+
+#[test]
+fn every_command_has_examples_and_they_parse() {
+    assert!(commands().len() > 30, "{:?}", commands());
+    for (path, command) in commands() {
+        let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        let help = help.replace("$BLOCK_BUTTON", "1");
+        let lines = examples::lines(&help, "antidrift");
+        for line in &lines {
+            match parse(&line.iter().map(Into::into).collect::<Vec<_>>()) {
+                Parsed::Args(_) => {}
+                Parsed::Help(text) | Parsed::Wrong(text) => panic!("{line:?}: {text}"),
+            }
+        }
+        let own = |line: &Vec<String>| line[1..].starts_with(&path);
+        assert!(lines.iter().any(own), "antidrift {path:?} has no example of its own");
+        // Wrapped, its columns would be lost.
+        let wide = help.lines().find(|line| line.chars().count() > 80);
+        assert_eq!(wide, None, "antidrift {path:?}");
+    }
 }
 
 #[test]

@@ -72,11 +72,9 @@ impl Failure {
             Self::Cancelled(_) => Exit::Cancelled,
             Self::Client(ClientError::NoAnswer(_)) => Exit::NoAnswer,
             Self::Client(ClientError::Refused(error)) => match error.code {
-                ErrorCode::Busy
-                | ErrorCode::ShuttingDown
-                | ErrorCode::UnsupportedProtocol
-                // The daemon is older than this client.
-                | ErrorCode::UnknownCommand => Exit::Unreachable,
+                ErrorCode::Busy | ErrorCode::ShuttingDown | ErrorCode::UnsupportedProtocol => {
+                    Exit::Unreachable
+                }
                 _ => Exit::Refused,
             },
             Self::Client(_) => Exit::Unreachable,
@@ -104,7 +102,7 @@ pub(crate) fn client_message(error: &ClientError) -> String {
     let hint = match error {
         ClientError::NotRunning(_) => HOW_TO_START,
         // These say what to do themselves.
-        ClientError::Path(PathError::TooLong { .. }) => "",
+        ClientError::Path(PathError::TooLong { .. }) | ClientError::Incompatible(_) => "",
         ClientError::Path(_) | ClientError::Foreign { .. } => {
             "name the right socket with --socket or ANTIDRIFT_SOCKET"
         }
@@ -112,7 +110,7 @@ pub(crate) fn client_message(error: &ClientError) -> String {
         ClientError::Broken(_) | ClientError::Closed => {
             "try again; its log says why it closed the connection"
         }
-        ClientError::Incompatible(_) | ClientError::NotUnderstood(_) => OTHER_VERSION,
+        ClientError::NotUnderstood(_) => OTHER_VERSION,
         ClientError::Refused(error) => refusal_hint(error),
     };
     // Messages may quote what came over the socket.
@@ -141,7 +139,6 @@ fn refusal_hint(error: &ErrorObject) -> &'static str {
         ErrorCode::NoDisplay => "`antidrift doctor` says what to do",
         ErrorCode::Busy => "close a `antidrift watch` that is not needed, or try again",
         ErrorCode::ShuttingDown => "try again when it has restarted",
-        ErrorCode::UnsupportedProtocol | ErrorCode::UnknownCommand => OTHER_VERSION,
         _ => "",
     }
 }

@@ -33,9 +33,9 @@ use exit::Exit;
 
 fn main() -> ExitCode {
     let given: Vec<OsString> = std::env::args_os().collect();
-    if let Some(kind) = completions::words::asked(&given) {
+    if let Some((kind, socket)) = completions::words::asked(&given) {
         if let Some(kind) = kind {
-            completions::words::run(kind);
+            completions::words::run(kind, socket);
         }
         return Exit::Done.into();
     }

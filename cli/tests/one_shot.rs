@@ -4,7 +4,7 @@ mod support;
 
 use std::{fs, path::Path, process::Stdio};
 
-use antidrift_protocol::ErrorCode;
+use antidrift_protocol::{ErrorCode, ErrorObject, Greeting, PROTOCOL, Reply};
 use antidrift_tests::Timer;
 use serde_json::{Value, json};
 use support::*;
@@ -222,7 +222,7 @@ fn refusals_say_what_to_do() {
         (ErrorCode::SessionExists, "a session is active", 1, "antidrift complete"),
         (ErrorCode::Busy, "too many connections", 3, "try again"),
         (ErrorCode::ShuttingDown, "the daemon ends", 3, "try again"),
-        (ErrorCode::UnknownCommand, "no command \"refocus\"", 3, "upgrade"),
+        (ErrorCode::UnknownCommand, "no command \"refocus\"", 3, "older one"),
         (ErrorCode::Unknown, "something new", 1, "something new"),
     ] {
         let daemon = FakeDaemon::start(move |request| {
@@ -266,13 +266,70 @@ fn versions_that_do_not_fit_are_named_and_extra_members_are_ignored() {
     });
     let ran = run(daemon.dir.path(), &["status"]);
     assert_eq!(ran.code, Some(3));
-    assert!(ran.err.contains("protocol 9") && ran.err.contains("upgrade"), "{}", ran.err);
+    assert!(ran.err.contains("protocol 9") && ran.err.contains("update both"), "{}", ran.err);
 
     for nonsense in ["hello\n", "[]\n", "{\"id\":1}\n", "\u{1b}[31m\n"] {
         let daemon = FakeDaemon::start(move |_| Some(nonsense.to_owned()));
         let ran = run(daemon.dir.path(), &["status"]);
         assert_eq!(ran.code, Some(3), "{ran:?}");
         assert!(ran.err.lines().count() == 1 && !ran.err.contains('\u{1b}'), "{}", ran.err);
+    }
+}
+
+#[test]
+fn of_two_versions_both_are_named_and_the_older_one_is_to_be_updated() {
+    let said = |answer: &dyn Fn(&Value) -> String| {
+        let first = json!({"id": 1, "cmd": "hello"});
+        let (hello, rest) = (answer(&first), answer(&json!({"id": 2, "cmd": "reload"})));
+        let daemon = FakeDaemon::start(move |request| {
+            Some(if request["cmd"] == "hello" { hello.clone() } else { rest.clone() })
+        });
+        let ran = run(daemon.dir.path(), &["reload"]);
+        assert_eq!((ran.code, ran.out.as_str()), (Some(3), ""), "{ran:?}");
+        ran.err
+    };
+    let ours = concat!("antidrift ", env!("CARGO_PKG_VERSION"));
+    // As every daemon since the first one refuses a greeting.
+    let refusing = |server: &str, protocol: u64| {
+        let mut error = ErrorObject::unsupported_protocol(server);
+        error.data.insert("protocol".into(), protocol.into());
+        error
+    };
+    let reply = |request: &Value, error: ErrorObject| {
+        Reply::<()> { id: request["id"].as_u64(), result: Err(error) }.to_line()
+    };
+    let newer = refusing("antidriftd 9.2.0", PROTOCOL + 1);
+    assert_eq!(
+        said(&|request| reply(request, newer.clone())),
+        format!(
+            "antidrift: {ours} speaks protocol {PROTOCOL}, but antidriftd 9.2.0 speaks {}: {ours} is \
+             the older one, update it\n",
+            PROTOCOL + 1
+        )
+    );
+    let older = refusing("antidriftd 0.0.9", PROTOCOL - 1);
+    let update = "the daemon is the older one, update and restart it (`antidriftd --replace`)\n";
+    assert_eq!(
+        said(&|request| reply(request, older.clone())),
+        format!(
+            "antidrift: {ours} speaks protocol {PROTOCOL}, but antidriftd 0.0.9 speaks {}: {update}",
+            PROTOCOL - 1
+        )
+    );
+    // Of the same protocol, but from before the command came; and one that says far too much.
+    let long = "é\u{1b}[31m".repeat(400);
+    for (server, shown) in [("antidriftd 0.1.0", "antidriftd 0.1.0"), (long.as_str(), "éé")] {
+        let error = said(&|request| match request["cmd"].as_str() {
+            Some("hello") => {
+                let greeting = Greeting { server: server.into(), ..greeting("one") };
+                ok(request, &serde_json::to_value(greeting).unwrap())
+            }
+            _ => refusal(request, ErrorCode::UnknownCommand, &format!("no reload {server}")),
+        });
+        let expected = format!(" does not know what {ours} asks for (no reload ");
+        assert!(error.starts_with(&format!("antidrift: {shown}")), "{error}");
+        assert!(error.contains(&expected) && error.ends_with(update), "{error}");
+        assert!(error.lines().count() == 1 && !error.contains('\u{1b}'), "{error}");
     }
 }
 

@@ -198,7 +198,9 @@ fn a_daemon_that_does_not_fit_is_named_and_waited_for() {
     daemon.first(&event("state", 1, &planning()));
     let watch = watch(&daemon, &["--no-notify"]);
     assert_eq!(watch.line_with("no session"), "no session");
-    assert!(watch.errors().contains("protocol 9") && watch.errors().contains("upgrade"));
+    assert!(
+        watch.errors().contains("protocol 9") && watch.errors().contains("antidriftd --replace")
+    );
 }
 
 #[test]

@@ -22,16 +22,34 @@ const LINE: usize = 2000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::Subcommand)]
 pub enum ConfigCommand {
     /// Write a configuration to begin with, all of it commented out; a file that is there stays
+    #[command(after_help = INIT_EXAMPLES)]
     Init {
         /// Print it instead
         #[arg(long)]
         print: bool,
     },
     /// Look for faults
+    #[command(after_help = CHECK_EXAMPLES)]
     Check,
     /// Show every key with its value, and who says so
+    #[command(after_help = DUMP_EXAMPLES)]
     Dump,
 }
+
+const INIT_EXAMPLES: &str = "\
+Examples:
+  antidriftd config init
+  antidriftd config init --print | less";
+
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  antidriftd config check && antidriftd --replace
+  antidriftd --config draft.toml config check";
+
+const DUMP_EXAMPLES: &str = "\
+Examples:
+  antidriftd config dump
+  ANTIDRIFT_AI_BACKEND=none antidriftd config dump | grep judge -A 7";
 
 /// Why it was not done, with the exit status.
 type Undone = (u8, String);

@@ -9,7 +9,10 @@
 //! - `debug`: what one would ask for in a bug report: connections, requests by name, judgements;
 //! - `trace`: each step. Still no titles: no level shows what stands in a window.
 
-use std::{fmt, io::IsTerminal};
+use std::{
+    env, fmt,
+    io::{self, IsTerminal as _},
+};
 
 use tracing::level_filters::LevelFilter;
 
@@ -45,13 +48,20 @@ pub fn level(verbose: u8, variable: Option<&str>) -> Result<LevelFilter, BadLeve
 pub fn start(level: LevelFilter, stamped: bool) {
     let log = tracing_subscriber::fmt()
         .with_max_level(level)
-        .with_writer(std::io::stderr)
-        .with_ansi(std::io::stderr().is_terminal())
+        .with_writer(io::stderr)
+        .with_ansi(colours())
         .with_target(false)
         // It would print that it cannot print, and a print to a closed terminal panics.
         .log_internal_errors(false);
     // An error says that there is a logger already, which only a test can bring about.
     let _ = if stamped { log.without_time().try_init() } else { log.try_init() };
+}
+
+/// Whether the log may have colours (<https://no-color.org>).
+fn colours() -> bool {
+    let var = |name| env::var_os(name).filter(|value| !value.is_empty());
+    let knows_them = var("TERM").is_some_and(|term| term != "dumb");
+    knows_them && var("NO_COLOR").is_none() && io::stderr().is_terminal()
 }
 
 /// Something that no log may show. `Debug` and `Display` say only that it is there.

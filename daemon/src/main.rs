@@ -179,12 +179,46 @@ fn start(args: Args) -> Result<(), (u8, String)> {
 
 #[cfg(test)]
 mod tests {
-    use antidrift_tests::man;
+    use antidrift_tests::{examples, man};
     use clap::CommandFactory as _;
+
+    use super::*;
 
     #[test]
     fn the_manual_page_is_fresh() {
-        let page = man::command(super::Args::command(), include_str!("manual.md"));
+        let page = man::command(Args::command(), include_str!("manual.md"));
         man::check("antidriftd.1", &page);
+    }
+
+    /// Every command with the words that name it, those within others too.
+    fn commands() -> Vec<(Vec<String>, clap::Command)> {
+        let mut found = vec![(Vec::new(), Args::command())];
+        let mut next = 0;
+        while let Some((path, command)) = found.get(next).cloned() {
+            let below = command
+                .get_subcommands()
+                .map(|sub| ([&path[..], &[sub.get_name().to_owned()]].concat(), sub.clone()));
+            found.extend(below);
+            next += 1;
+        }
+        found
+    }
+
+    #[test]
+    fn every_command_has_examples_and_they_parse() {
+        assert!(commands().len() > 4, "{:?}", commands());
+        for (path, command) in commands() {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let lines = examples::lines(&help, "antidriftd");
+            let mut own = false;
+            for line in &lines {
+                let parsed = Args::try_parse_from(line);
+                assert!(parsed.is_ok(), "{line:?}: {}", parsed.unwrap_err());
+                own |= line.windows(path.len()).any(|words| words == path);
+            }
+            assert!(own, "antidriftd {path:?} has no example of its own");
+            let wide = help.lines().find(|line| line.chars().count() > 100);
+            assert_eq!(wide, None, "antidriftd {path:?}");
+        }
     }
 }

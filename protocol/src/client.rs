@@ -26,11 +26,12 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 use crate::{
-    Command, ErrorCode, Event, Greeting, Hello, MAX_FIELD, MAX_LINE, MAX_MESSAGE, PROTOCOL, Reply,
-    Request, Subscribe, Subscribed, Topic,
+    Command, ErrorCode, ErrorObject, Event, Greeting, Hello, MAX_FIELD, MAX_LINE, MAX_MESSAGE,
+    PROTOCOL, Reply, Request, Subscribe, Subscribed, Topic,
     bounds::cut,
     frame::{Frame, LineDecoder},
     paths::{PathError, SocketPath},
+    text,
 };
 
 pub use error::ClientError;
@@ -117,8 +118,17 @@ impl Client {
         }
         self.send((hello.to_line() + &line).as_bytes(), &deadline)?;
         let greeting = self.answer(hello.id, &deadline);
-        self.agree(greeting)?;
-        self.answer(request.id, &deadline)
+        let server = self.agree(greeting)?;
+        self.answer(request.id, &deadline).map_err(|error| match error {
+            ClientError::Refused(error) if error.code == ErrorCode::UnknownCommand => {
+                // We misspell none: it came into being after that daemon.
+                let (ours, server, error) = (&self.name, named(&server), quoted(&error));
+                ClientError::Incompatible(format!(
+                    "{server} does not know what {ours} asks for ({error}): {OLDER_DAEMON}"
+                ))
+            }
+            error => error,
+        })
     }
 
     /// Turns the connection into a stream of events, within [`ANSWER_LIMIT`].
@@ -152,12 +162,12 @@ impl Client {
         Request { id: Some(self.next_id), command }
     }
 
-    /// Whether the answer to the greeting lets the two go on.
-    fn agree(&self, greeting: Result<Greeting, ClientError>) -> Result<(), ClientError> {
+    /// Whether the answer to the greeting lets the two go on; then the daemon's name and version.
+    fn agree(&self, greeting: Result<Greeting, ClientError>) -> Result<String, ClientError> {
         let ours = &self.name;
         let error = match greeting {
             // Zero: the daemon did not say, and took our number as it stood.
-            Ok(Greeting { protocol: PROTOCOL | 0, .. }) => return Ok(()),
+            Ok(Greeting { server, protocol: PROTOCOL | 0, .. }) => return Ok(server),
             Ok(Greeting { server, protocol, .. }) => {
                 return Err(other_protocol(ours, &server, protocol));
             }
@@ -171,14 +181,17 @@ impl Client {
                 match theirs.filter(|&theirs| theirs != PROTOCOL) {
                     Some(theirs) => other_protocol(ours, text("server"), theirs),
                     None => ClientError::Incompatible(format!(
-                        "{ours} speaks protocol {PROTOCOL}, which the daemon does not: {error}"
+                        "{ours} speaks protocol {PROTOCOL}, which the daemon does not ({}): \
+                         {UPDATE_OLDER}",
+                        quoted(&error)
                     )),
                 }
             }
             ErrorCode::UnknownCommand | ErrorCode::InvalidRequest => {
                 ClientError::Incompatible(format!(
-                    "the daemon does not understand how {ours} (protocol {PROTOCOL}) greets it, so \
-                     it is of another version: {error}"
+                    "the daemon does not understand how {ours} (protocol {PROTOCOL}) greets it ({}), \
+                     so it is of another version: {UPDATE_OLDER}",
+                    quoted(&error)
                 ))
             }
             _ => ClientError::Refused(error),
@@ -317,16 +330,34 @@ fn open(path: &Path, deadline: &Deadline) -> Result<Stream, ClientError> {
 }
 
 fn other_protocol(ours: &str, server: &str, theirs: u64) -> ClientError {
-    let server = if server.is_empty() { "the daemon" } else { server };
+    let server = named(server);
     let advice = if theirs < PROTOCOL {
-        "the daemon is the older one, restart it"
+        OLDER_DAEMON.to_owned()
     } else {
-        "this client is the older one, update it"
+        format!("{ours} is the older one, update it")
     };
     ClientError::Incompatible(format!(
-        "{ours} speaks protocol {PROTOCOL}, but {server} speaks protocol {theirs}: {advice}"
+        "{ours} speaks protocol {PROTOCOL}, but {server} speaks {theirs}: {advice}"
     ))
 }
+
+/// What to do when nobody can know which of the two is the older one.
+const UPDATE_OLDER: &str = "update both and restart the daemon (`antidriftd --replace`)";
+const OLDER_DAEMON: &str =
+    "the daemon is the older one, update and restart it (`antidriftd --replace`)";
+
+/// The daemon as it calls itself.
+fn named(server: &str) -> String {
+    let said = text::terminal(server, SAID);
+    if said.trim().is_empty() { "the daemon".to_owned() } else { said }
+}
+
+fn quoted(error: &ErrorObject) -> String {
+    text::terminal(&error.message, SAID)
+}
+
+/// Most characters of what a daemon of another version says: the advice behind it is to be seen.
+const SAID: usize = 80;
 
 fn not_understood(error: serde_json::Error) -> ClientError {
     ClientError::NotUnderstood(cut(&error.to_string(), MAX_MESSAGE).to_owned())

@@ -57,7 +57,15 @@ fn bash_knows_commands_and_the_daemons_words() {
     );
     assert_eq!(bash(&scene, "antidrift allow rm co"), ["code"]);
     assert_eq!(bash(&scene, "antidrift allow rm code,em"), ["code,emacs"]);
-    assert_eq!(bash(&scene, "antidrift --socket x allow rm Goo"), ["Google\\ Chrome"]);
+    let socket = scene.home.socket().display().to_string();
+    for named in [format!("--socket {socket}"), format!("--socket={socket}")] {
+        let line = format!("antidrift {named} allow rm Goo");
+        assert_eq!(bash(&scene, &line), ["Google\\ Chrome"]);
+    }
+    for other in ["nowhere", "$HOME/x", "`id`"] {
+        let line = format!("antidrift --socket {other} allow rm Goo");
+        assert_eq!(bash(&scene, &line), Vec::<String>::new());
+    }
     assert_eq!(bash(&scene, "antidrift start @w"), ["@writing"]);
     assert_eq!(bash(&scene, "antidrift start @"), ["@mail", "@writing"]);
     let desktop = scene.desktop();

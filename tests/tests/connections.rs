@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use antidrift_protocol::Phase;
+use antidrift_protocol::{PROTOCOL, Phase};
 use antidrift_tests::{
     Daemon, Home, PATIENCE, Process, Scene, Subscriber, ask, until, until_still,
 };
@@ -68,6 +68,10 @@ fn a_greeting_in_another_protocol_keeps_the_request_behind_it_from_running() {
     let answers: Vec<Value> = lines(&stream).collect();
     assert_eq!(answers.len(), 1, "{answers:?}");
     assert_eq!(answers[0]["error"]["code"], "unsupported_protocol");
+    // So that the other side can say which of the two is the older one.
+    let data = &answers[0]["error"]["data"];
+    assert_eq!(data["protocol"], PROTOCOL, "{data}");
+    assert!(data["server"].as_str().unwrap().starts_with("antidriftd "), "{data}");
     assert_eq!(scene.status().phase, Phase::Planning);
 }
 

@@ -11,7 +11,7 @@ use std::{
 };
 
 use antidrift_protocol::Phase;
-use antidrift_tests::{Daemon, Home, PATIENCE, Scene, Timer, antidriftd, until};
+use antidrift_tests::{Daemon, Home, PATIENCE, Scene, Terminal, Timer, antidriftd, until};
 use serde_json::{Value, json};
 
 /// A raw connection.
@@ -326,6 +326,22 @@ fn the_daemon_takes_no_command_but_config() {
     let (code, said) = Daemon::refuses(command, &home);
     assert_eq!(code, 0, "{said}");
     assert!(said.contains("\n  antidriftd --replace          start it anew"), "{said}");
+}
+
+#[test]
+fn the_log_has_colours_on_a_terminal_that_wants_them() {
+    for (environment, coloured) in
+        [(&[][..], true), (&[("NO_COLOR", "1")], false), (&[("TERM", "dumb")], false)]
+    {
+        let home = Home::new();
+        let mut command = Daemon::command(&home);
+        command.arg("-v").envs(environment.iter().copied());
+        let terminal = Terminal::start(&command, "the daemon");
+        let log = until("a line of the log", || {
+            Some(terminal.written()).filter(|log| log.contains("INFO") && log.contains('\n'))
+        });
+        assert_eq!(log.contains('\u{1b}'), coloured, "{environment:?}: {log:?}");
+    }
 }
 
 #[test]

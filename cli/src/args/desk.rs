@@ -27,6 +27,28 @@ Examples:
   antidrift allow add --title 'RFC 9110' --domain docs.rs
   antidrift allow rm emacs";
 
+const ALLOW_LIST_HELP: &str = "\
+Each entry is led by the option that names it to antidrift allow rm.
+
+Examples:
+  antidrift allow list
+  antidrift allow list --json | jq -r '.allowed.window_classes[]'";
+
+const ALLOW_ADD_HELP: &str = "\
+antidrift windows lists the classes of the windows that are open.
+
+Examples:
+  antidrift allow add code,emacs
+  antidrift allow add --title 'RFC 9110'
+  antidrift allow add --domain docs.rs --command cargo";
+
+const ALLOW_RM_HELP: &str = "\
+antidrift allow list shows what there is, as it is named here.
+
+Examples:
+  antidrift allow rm emacs
+  antidrift allow rm --whole-title 'Inbox (3)' --domain docs.rs";
+
 const PICK_HELP: &str = "\
 The first mouse button picks, the right one or Escape cancels; the window does
 not see the click. A browser or terminal holds much more than one thing: allow
@@ -72,12 +94,15 @@ pub(crate) enum AllowWhat {
     /// Show what is allowed; the same as without a word
     List(AllowList),
     /// Allow more
+    #[command(after_help = ALLOW_ADD_HELP)]
     Add(Entries),
     /// Allow less
+    #[command(after_help = ALLOW_RM_HELP)]
     Rm(Entries),
 }
 
 #[derive(Debug, Default, Group)]
+#[command(after_help = ALLOW_LIST_HELP)]
 pub(crate) struct AllowList {
     /// The daemon's answer as one line of JSON
     #[arg(long)]

@@ -52,7 +52,7 @@ use crate::{
 };
 
 /// What the daemon's log calls us.
-pub(crate) const NAME: &str = concat!("antidrift/", env!("CARGO_PKG_VERSION"));
+pub(crate) const NAME: &str = concat!("antidrift ", env!("CARGO_PKG_VERSION"));
 
 /// Does what was asked for.
 pub(crate) fn run(args: Args) -> Result<(), Failure> {

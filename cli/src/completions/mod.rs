@@ -45,9 +45,13 @@ pub(crate) fn script(shell: ForShell) -> String {
             let script = made_by(Shell::Zsh, command)
                 .replace(":_users'", ": _antidrift_words classes'")
                 .replace(":_hosts'", ": _antidrift_words windows'")
-                .replace(":_urls'", ": _antidrift_words presets'");
-            // Before the first function: the last lines run the completion.
-            script.replacen("_antidrift() {", &format!("{WORDS_ZSH}\n_antidrift() {{"), 1)
+                .replace(":_urls'", ": _antidrift_words presets'")
+                // With the second colon no option would be offered behind the first such word.
+                .replace("\n'*::", "\n'*:");
+            // Before the first function: the last lines run the completion. Further in, `words` are
+            // those of a subcommand.
+            let begun = "_antidrift() {\n    local -a _antidrift_typed=(\"${words[@]}\")";
+            script.replacen("_antidrift() {", &format!("{WORDS_ZSH}\n{begun}"), 1)
         }
         ForShell::Fish => {
             let script = made_by(Shell::Fish, command)

@@ -5,32 +5,42 @@ _antidrift_with_words() {
     _antidrift "$@"
 
     # What is typed as one word; readline breaks it at : = @ too.
-    local line=${COMP_LINE:0:COMP_POINT} at=$COMP_CWORD
-    local typed=${COMP_WORDS[COMP_CWORD]} rest
-    while ((at > 1)); do
-        rest=${line%"$typed"}
-        [[ $rest != *[[:space:]] && $rest == *"${COMP_WORDS[at-1]}" ]] || break
-        ((at--))
-        typed=${COMP_WORDS[at]}$typed
+    local line=${COMP_LINE:0:COMP_POINT} gap part at
+    local -a typed=()
+    for ((at = 0; at <= COMP_CWORD; at++)); do
+        gap=${line%%[![:space:]]*}
+        line=${line#"$gap"}
+        part=${COMP_WORDS[at]}
+        ((at < COMP_CWORD)) || part=$line
+        if [[ $gap ]] || ((at == 0)); then
+            typed+=("$part")
+        else
+            typed[${#typed[@]}-1]+=$part
+        fi
+        line=${line#"$part"}
     done
+    local last=$((${#typed[@]} - 1))
+    ((last > 0)) || return 0
 
-    local word command="" sub="" skip=""
-    for word in "${COMP_WORDS[@]:1:at-1}"; do
-        if [[ $skip ]]; then
-            [[ $word == = ]] || skip=""
+    local word command="" sub="" socket="" next=""
+    for word in "${typed[@]:1:last-1}"; do
+        if [[ $next ]]; then
+            socket=$word next=""
             continue
         fi
         case $word in
-            --socket) skip=1 ;;
+            --socket) next=1 ;;
+            --socket=*) socket=${word#*=} ;;
             -*) ;;
             *) if [[ ! $command ]]; then command=$word; elif [[ ! $sub ]]; then sub=$word; fi ;;
         esac
     done
 
-    local option="" part=$typed kind=""
-    [[ ${COMP_WORDS[at-1]} == --?* ]] && option=${COMP_WORDS[at-1]}
-    if [[ $typed == --*=* ]]; then
-        option=${typed%%=*} part=${typed#*=}
+    local option="" kind=""
+    word=${typed[last]} part=$word
+    [[ ${typed[last-1]} == --?* && ${typed[last-1]} != *=* ]] && option=${typed[last-1]}
+    if [[ $word == --*=* ]]; then
+        option=${word%%=*} part=${word#*=}
     fi
     case "$command,$option,$sub" in
         start,--allow,* | ontask,--class,* | allow,,add) kind=windows ;;
@@ -41,23 +51,35 @@ _antidrift_with_words() {
     COMPREPLY=()
     compopt +o bashdefault +o default 2>/dev/null
 
-    # Within quotes only words that need none are offered.
-    local quoted=""
-    if [[ $part == [\'\"]* ]]; then
-        quoted=1 part=${part:1}
-    fi
+    # A path that would have to be evaluated names nobody.
+    case $socket in \'*\' | \"*\") socket=${socket:1:${#socket}-2} ;; esac
+    [[ $socket != '~/'* ]] || socket=$HOME/${socket:2}
+    [[ $socket != *[\"\'\\\$\`*?~]* ]] || return 0
+
+    # Within quotes only words that mean the same there are offered.
+    local open="" special=""
+    case $part in
+        \'*) open=\' special="[']" ;;
+        \"*) open=\" special='["$`\\!]' ;;
+    esac
+    [[ ! $open ]] || part=${part:1}
     [[ $kind == presets ]] || part=${part##*,}
-    local before=${typed%"$part"} quote
-    [[ $quoted ]] && before=${before%[\'\"]}
+    local before=${word%"$part"} readline=${word%"$2"} found quoted
+    [[ ! $open ]] || before=${before/"$open"/}
     local -a words=()
-    mapfile -t words < <(command antidrift __complete "$kind" 2>/dev/null)
-    for word in "${words[@]}"; do
-        printf -v quote %q "$word"
-        [[ $quoted && $quote != "$word" ]] && continue
-        [[ $quote == "$part"* ]] || continue
+    mapfile -t words < <(command antidrift __complete "$kind" ${socket:+"$socket"} 2>/dev/null)
+    for found in "${words[@]}"; do
+        if [[ ! $open ]]; then
+            printf -v quoted %q "$found"
+        elif [[ $found == *$special* ]]; then
+            continue
+        else
+            quoted=$found
+        fi
+        [[ $quoted == "$part"* ]] || continue
         # Readline puts back what stands before its own word.
-        word=$before$quote
-        COMPREPLY+=("${word#"${typed%"$2"}"}")
+        found=$before$quoted
+        COMPREPLY+=("${found#"$readline"}")
     done
 }
 

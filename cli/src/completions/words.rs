@@ -1,14 +1,14 @@
-//! `antidrift __complete KIND`: words for a shell's completion, one a line.
+//! `antidrift __complete KIND [SOCKET]`: words for a shell's completion, one a line.
 //!
 //! It says nothing when there is nothing, and never holds up the Tab key for long. Who offers the
 //! words quotes them.
 
-use std::{ffi::OsString, time::Duration};
+use std::{ffi::OsString, path::Path, time::Duration};
 
 use antidrift_protocol::{
     Allow, Allowance, Command, MAX_ENTRY, NoArgs, Presets, Windows,
     client::{Client, ClientError},
-    paths::Environment,
+    paths::{Environment, SocketPath},
     text,
 };
 
@@ -28,29 +28,33 @@ pub(crate) enum Kind {
     Windows,
 }
 
-/// The kind of words that a command line asks for. `None`: it is for people.
-pub(crate) fn asked(given: &[OsString]) -> Option<Option<Kind>> {
+/// Which words a command line asks for, and the socket that it names. `None`: it is for people.
+pub(crate) fn asked(given: &[OsString]) -> Option<(Option<Kind>, Option<&Path>)> {
     if given.get(1)? != "__complete" {
         return None;
     }
-    Some(match given.get(2).and_then(|kind| kind.to_str()) {
+    let kind = match given.get(2).and_then(|kind| kind.to_str()) {
         Some("classes") => Some(Kind::Classes),
         Some("presets") => Some(Kind::Presets),
         Some("windows") => Some(Kind::Windows),
         _ => None,
-    })
+    };
+    Some((kind, given.get(3).map(Path::new)))
 }
 
 /// Prints them.
-pub(crate) fn run(kind: Kind) {
-    let Ok(words) = words(kind) else { return };
+pub(crate) fn run(kind: Kind, socket: Option<&Path>) {
+    let Ok(words) = words(kind, socket) else { return };
     if !words.is_empty() {
         let _ = out::print(&words.join("\n"));
     }
 }
 
-fn words(kind: Kind) -> Result<Vec<String>, ClientError> {
-    let socket = Environment::of_process().socket_path()?;
+fn words(kind: Kind, socket: Option<&Path>) -> Result<Vec<String>, ClientError> {
+    let socket = match socket {
+        Some(path) => SocketPath::chosen(path)?,
+        None => Environment::of_process().socket_path()?,
+    };
     let mut client = Client::connect_within(&socket, commands::NAME, PATIENCE)?;
     let found: Vec<String> = match kind {
         Kind::Classes => {
@@ -94,11 +98,17 @@ mod tests {
 
     #[test]
     fn only_its_own_name_asks_for_words() {
-        let asked = |line: &[&str]| asked(&line.iter().map(OsString::from).collect::<Vec<_>>());
-        assert_eq!(asked(&["antidrift", "__complete", "classes"]), Some(Some(Kind::Classes)));
-        assert_eq!(asked(&["antidrift", "__complete", "more"]), Some(None));
-        assert_eq!(asked(&["antidrift", "__complete"]), Some(None));
-        assert_eq!(asked(&["antidrift", "complete", "classes"]), None);
-        assert_eq!(asked(&["antidrift"]), None);
+        let asks = |line: &[&str], expected| {
+            let given: Vec<OsString> = line.iter().map(OsString::from).collect();
+            assert_eq!(asked(&given), expected, "{line:?}");
+        };
+        let classes = Some(Kind::Classes);
+        asks(&["antidrift", "__complete", "classes"], Some((classes, None)));
+        let named = Some((classes, Some(Path::new("/s"))));
+        asks(&["antidrift", "__complete", "classes", "/s"], named);
+        asks(&["antidrift", "__complete", "more"], Some((None, None)));
+        asks(&["antidrift", "__complete"], Some((None, None)));
+        asks(&["antidrift", "complete", "classes"], None);
+        asks(&["antidrift"], None);
     }
 }

@@ -177,19 +177,13 @@ impl Connection {
     }
 
     async fn greet(&mut self, id: Option<u64>, hello: &Hello) -> Result<(), End> {
-        let version = env!("CARGO_PKG_VERSION");
+        let server = concat!("antidriftd ", env!("CARGO_PKG_VERSION"));
         if hello.protocol != PROTOCOL {
-            let message = format!(
-                "antidriftd {version} speaks protocol {PROTOCOL}, the client speaks {}; restart \
-                 the daemon after an upgrade",
-                hello.protocol
-            );
-            let error = ErrorObject::new(ErrorCode::UnsupportedProtocol, message);
-            self.reply(id, Err(error)).await?;
+            self.reply(id, Err(ErrorObject::unsupported_protocol(server))).await?;
             return Err(End::Over);
         }
         let greeting = Greeting {
-            server: format!("antidriftd {version}"),
+            server: server.to_owned(),
             protocol: PROTOCOL,
             instance: self.shared.instance.clone(),
             max_line: MAX_LINE as u64,

@@ -207,27 +207,34 @@ fn a_daemon_of_another_protocol() {
     for (answer, expected) in [
         (
             greeting(1, 2) + &state(2, 1),
-            "tester 0.9 speaks protocol 1, but daemon 7.1 speaks protocol 2: this client is the \
-             older one, update it",
+            "tester 0.9 speaks protocol 1, but daemon 7.1 speaks 2: tester 0.9 is the older one, \
+             update it",
         ),
         (
             unsupported(r#"{"protocol":3,"server":"daemon 8"}"#),
-            "tester 0.9 speaks protocol 1, but daemon 8 speaks protocol 3: this client is the \
-             older one, update it",
+            "tester 0.9 speaks protocol 1, but daemon 8 speaks 3: tester 0.9 is the older one, \
+             update it",
         ),
         (
             unsupported(r#"{"protocol":0}"#),
-            "tester 0.9 speaks protocol 1, but the daemon speaks protocol 0: the daemon is the \
-             older one, restart it",
+            "tester 0.9 speaks protocol 1, but the daemon speaks 0: the daemon is the older one, \
+             update and restart it (`antidriftd --replace`)",
         ),
         (
             unsupported(r#"{"protocol":"x"}"#),
-            "tester 0.9 speaks protocol 1, which the daemon does not: this daemon speaks Z",
+            "tester 0.9 speaks protocol 1, which the daemon does not (this daemon speaks Z): \
+             update both and restart the daemon (`antidriftd --replace`)",
         ),
         (
             refusal(Some(1), ErrorObject::new(ErrorCode::UnknownCommand, "no hello")),
-            "the daemon does not understand how tester 0.9 (protocol 1) greets it, so it is of \
-             another version: no hello",
+            "the daemon does not understand how tester 0.9 (protocol 1) greets it (no hello), so \
+             it is of another version: update both and restart the daemon (`antidriftd --replace`)",
+        ),
+        (
+            greeting(1, PROTOCOL)
+                + &refusal(Some(2), ErrorObject::new(ErrorCode::UnknownCommand, "no status")),
+            "daemon 7.1 does not know what tester 0.9 asks for (no status): the daemon is the \
+             older one, update and restart it (`antidriftd --replace`)",
         ),
     ] {
         let fake = Fake::saying(answer);
