@@ -2,11 +2,15 @@
 
 use std::{path::Path, time::Duration};
 
-use antidrift_protocol::Destination;
+use antidrift_protocol::{
+    Destination,
+    paths::{PathError, prepare_private_dir},
+    text::clean,
+};
 
 use crate::{
     ai::{
-        Failure,
+        Failure, FailureKind,
         backend::{Backend, Model},
         command::ProgramBackend,
         http::HttpBackend,
@@ -17,6 +21,9 @@ use crate::{
     audit::{Audit, Audited},
     config::Choice,
 };
+
+/// Most characters of a message that names a path.
+const MESSAGE_CAP: usize = 500;
 
 /// A backend as it was found.
 #[derive(Clone, Debug, Default)]
@@ -40,7 +47,8 @@ pub struct Use<'a> {
     pub model: Option<&'a str>,
     /// How long one prompt may take.
     pub timeout: Duration,
-    /// Where programs get their files and directories.
+    /// Where programs get their files and directories: a directory of ours, made if need be and
+    /// closed to others.
     pub runtime_dir: &'a Path,
     /// Where it is written down what is sent.
     pub audit: Option<&'a Audit>,
@@ -61,12 +69,13 @@ pub fn find(choice: &Choice, to: Use<'_>) -> Found {
         Choice::None => named("none"),
         Choice::Off { backend, error } => Found { error: Some(error.clone()), ..named(backend) },
         Choice::Command(argv) => {
-            program("command", None, ProgramBackend::command(argv, to.runtime_dir))
+            let made = |dir: &Path| ProgramBackend::command(argv, dir);
+            program("command", None, to.private_dir().and_then(made))
         }
         Choice::Tool(name) => match tool(name) {
             Some(tool) => {
-                let found = ProgramBackend::tool(tool, to.task, to.model, to.runtime_dir);
-                program(name, Some(Destination::Cloud), found)
+                let made = |dir: &Path| ProgramBackend::tool(tool, to.task, to.model, dir);
+                program(name, Some(Destination::Cloud), to.private_dir().and_then(made))
             }
             None => named(name),
         },
@@ -94,6 +103,17 @@ pub fn find(choice: &Choice, to: Use<'_>) -> Found {
 }
 
 impl Use<'_> {
+    fn private_dir(&self) -> Result<&Path, Failure> {
+        let failed = |error: PathError| Failure {
+            kind: FailureKind::ToolFailed,
+            message: format!(
+                "there is no place for its files: {}",
+                clean(&error.to_string(), MESSAGE_CAP)
+            ),
+        };
+        prepare_private_dir(self.runtime_dir).map(|()| self.runtime_dir).map_err(failed)
+    }
+
     fn model_on(&self, backend: impl Backend + 'static, name: &str) -> Model {
         match self.audit {
             Some(audit) => Model::new(Audited::new(backend, name.to_owned(), audit.clone())),

@@ -1,7 +1,7 @@
 //! `antidriftd config`: writes, checks and shows the configuration, without a daemon.
 
 use std::{
-    env, fs,
+    fs,
     io::{self, Write as _},
     os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
     path::Path,
@@ -117,6 +117,9 @@ fn check(source: &Source) -> Result<(), Undone> {
     let state = if path.exists() { "no fault in" } else { "there is no" };
     let rest = if path.exists() { "" } else { ": the defaults hold" };
     put(&format!("{state} {}{rest}\n", shown(path)))?;
+    // Gone afterwards: a running daemon's own is left alone.
+    let scratch = tempfile::tempdir()
+        .map_err(|error| (1, format!("no directory can be made to try the judge in: {error}")))?;
     for (who, choice, task) in
         [("judge", &config.judge, Task::Judge), ("coach", &config.coach, Task::Coach)]
     {
@@ -124,7 +127,7 @@ fn check(source: &Source) -> Result<(), Undone> {
             task,
             model: None,
             timeout: config.judge_timeout,
-            runtime_dir: &env::temp_dir(),
+            runtime_dir: scratch.path(),
             audit: None,
         };
         if let Some(error) = backends::find(choice, to).error {

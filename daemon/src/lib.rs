@@ -24,7 +24,7 @@ mod setup;
 pub mod socket_activation;
 pub mod store;
 
-use std::io;
+use std::{io, path::PathBuf};
 
 use antidrift_protocol::paths::SocketPath;
 use tokio::{
@@ -54,6 +54,9 @@ pub struct Options {
     pub socket: SocketPath,
     /// The socket itself, if the service manager has opened it.
     pub given: Option<Given>,
+    /// Where programs that judge get their files and directories, wherever the socket is. It is made
+    /// when there is such a program.
+    pub runtime_dir: PathBuf,
     /// Where it saves.
     pub state_dir: StateDir,
     /// How it decides.
@@ -85,7 +88,8 @@ pub enum RunError {
 ///
 /// What keeps it from starting. Nothing that happens later ends it.
 pub async fn run(options: Options) -> Result<(), RunError> {
-    let Options { socket, given, state_dir, config, source, display, wayland, login } = options;
+    let Options { socket, given, runtime_dir, state_dir, config, source, display, wayland, login } =
+        options;
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let hang_up = signal(SignalKind::hangup())?;
@@ -94,7 +98,7 @@ pub async fn run(options: Options) -> Result<(), RunError> {
     let history = History::new(&state_dir, &config.history);
     let (store, restored) = Store::open(state_dir.clone());
     let audit = config.audit_file.clone().map(Audit::new).transpose()?;
-    let setup = Setup::new(&config, &socket, audit.as_ref());
+    let setup = Setup::new(&config, &runtime_dir, audit.as_ref());
     let judge_is_off = setup.settings.judge.error.is_some();
     let session = Session::new(setup.settings, restored, started);
     let sensing = sensor::Settings {
@@ -127,7 +131,7 @@ pub async fn run(options: Options) -> Result<(), RunError> {
     let reloader = Reloader {
         config,
         source,
-        socket,
+        runtime_dir,
         state_dir,
         audit,
         services,

@@ -135,9 +135,10 @@ fn start(args: Args) -> Result<(), (u8, String)> {
     let level = logging::level(args.verbose, var("ANTIDRIFT_LOG").as_deref()).map_err(usage)?;
     logging::start(level, var("JOURNAL_STREAM").is_some());
     let config = source.load().map_err(usage)?;
+    let environment = Environment::of_process();
     let socket = match args.socket.filter(|path| !path.as_os_str().is_empty()) {
         Some(path) => SocketPath::chosen(&path),
-        None => Environment::of_process().socket_path(),
+        None => environment.socket_path(),
     }
     .map_err(usage)?;
     socket.prepare_dir().map_err(fatal)?;
@@ -154,6 +155,7 @@ fn start(args: Args) -> Result<(), (u8, String)> {
     let options = Options {
         socket,
         given,
+        runtime_dir: environment.runtime_dir(),
         state_dir,
         config,
         source,

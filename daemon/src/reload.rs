@@ -3,6 +3,7 @@
 
 use std::{
     io,
+    path::PathBuf,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -10,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use antidrift_protocol::{ErrorCode, ErrorObject, Reloaded, paths::SocketPath};
+use antidrift_protocol::{ErrorCode, ErrorObject, Reloaded};
 use tokio::{
     signal::unix::Signal,
     sync::{mpsc, oneshot, watch},
@@ -41,7 +42,7 @@ pub(crate) type Asking = oneshot::Sender<Result<Reloaded, ErrorObject>>;
 pub(crate) struct Reloader {
     pub(crate) config: Config,
     pub(crate) source: Source,
-    pub(crate) socket: SocketPath,
+    pub(crate) runtime_dir: PathBuf,
     pub(crate) state_dir: StateDir,
     pub(crate) audit: Option<Audit>,
     pub(crate) services: watch::Sender<Services>,
@@ -102,7 +103,7 @@ impl Reloader {
             self.audit = config.audit_file.clone().map(Audit::new).transpose().map_err(failed)?;
         }
         self.watcher.idle_after(config.idle_after).map_err(failed)?;
-        let setup = Setup::new(&config, &self.socket, self.audit.as_ref());
+        let setup = Setup::new(&config, &self.runtime_dir, self.audit.as_ref());
         let changed = config::changed(&self.config.settings, &config.settings);
         let notes = setup.notes();
         let history = (config.history != self.config.history)

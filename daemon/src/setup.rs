@@ -1,8 +1,8 @@
 //! What a configuration comes to: the judge, the coach, and the session's settings.
 
-use std::{sync::Arc, time::Duration};
+use std::{path::Path, sync::Arc, time::Duration};
 
-use antidrift_protocol::{Destination, paths::SocketPath};
+use antidrift_protocol::Destination;
 
 use crate::{
     ai::{Judge, coach::Coach, prompt::Task},
@@ -28,8 +28,8 @@ pub(crate) struct Setup {
 
 impl Setup {
     /// Looks for the programs that are named; nothing is started and nothing sent.
-    pub(crate) fn new(config: &Config, socket: &SocketPath, audit: Option<&Audit>) -> Self {
-        let (judge, judge_settings) = judge(config, socket, audit);
+    pub(crate) fn new(config: &Config, runtime_dir: &Path, audit: Option<&Audit>) -> Self {
+        let (judge, judge_settings) = judge(config, runtime_dir, audit);
         let checkable = match (&judge, &judge_settings) {
             (Some(judge), _) => {
                 Checkable::Model(Arc::clone(judge), config.judge_timeout + BACKSTOP)
@@ -41,7 +41,7 @@ impl Setup {
                 settings.error.clone().unwrap_or_else(|| "no judge is configured".into()),
             ),
         };
-        let coaching = Coaching::new(coach(config, socket, audit), config.privacy.clone());
+        let coaching = Coaching::new(coach(config, runtime_dir, audit), config.privacy.clone());
         let settings = Settings {
             debounce: config.debounce,
             settle: config.settle,
@@ -69,14 +69,14 @@ impl Setup {
 /// works without, and the state says why there is none.
 fn judge(
     config: &Config,
-    socket: &SocketPath,
+    runtime_dir: &Path,
     audit: Option<&Audit>,
 ) -> (Option<Arc<dyn Judge>>, JudgeSettings) {
     let to = Use {
         task: Task::Judge,
         model: config.model.as_deref(),
         timeout: config.judge_timeout,
-        runtime_dir: socket.dir(),
+        runtime_dir,
         audit,
     };
     let found = backends::find(&config.judge, to);
@@ -101,14 +101,14 @@ fn judge(
 /// The coach that was configured, or why there is none.
 fn coach(
     config: &Config,
-    socket: &SocketPath,
+    runtime_dir: &Path,
     audit: Option<&Audit>,
 ) -> Result<Arc<dyn Coach>, String> {
     let to = Use {
         task: Task::Coach,
         model: config.coach_model.as_deref(),
         timeout: config.coach_timeout,
-        runtime_dir: socket.dir(),
+        runtime_dir,
         audit,
     };
     let found = backends::find(&config.coach, to);

@@ -212,7 +212,8 @@ impl Shared {
     }
 }
 
-/// Makes the directory, closed to others. One that a person chose and made keeps its mode.
+/// Makes the directory, closed to others, and has it outlive a loss of power. One that a person
+/// chose and made keeps its mode.
 fn prepare(dir: &Path, made_by_user: bool) -> io::Result<()> {
     if let Ok(meta) = fs::metadata(dir) {
         let ours = meta.uid() == rustix::process::geteuid().as_raw();
@@ -223,7 +224,28 @@ fn prepare(dir: &Path, made_by_user: bool) -> io::Result<()> {
             return Ok(());
         }
     }
-    DirBuilder::new().recursive(true).mode(0o700).create(dir)
+    let missing: Vec<&Path> = dir.ancestors().take_while(|it| !it.exists()).collect();
+    DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
+    let synced =
+        missing.iter().filter_map(|it| it.parent()).try_for_each(|it| match sync_dir(it) {
+            // A directory that may be written to but not read cannot be synced by us.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(()),
+            synced => synced,
+        });
+    if synced.is_err() {
+        // So that the next attempt, which would find them there, does it all again.
+        missing.iter().for_each(|it| drop(fs::remove_dir(it)));
+    }
+    synced
+}
+
+/// Has the names in a directory outlive a loss of power.
+fn sync_dir(dir: &Path) -> io::Result<()> {
+    match File::open(dir)?.sync_all() {
+        // Some file systems cannot sync a directory; the names are all there is then.
+        Err(error) if error.kind() != io::ErrorKind::InvalidInput => Err(error),
+        _ => Ok(()),
+    }
 }
 
 /// Removes what a daemon that was killed while writing left behind.
@@ -256,11 +278,7 @@ fn write(dir: &Path, made_by_user: bool, snapshot: &Snapshot) -> Result<(), Stri
         file.write_all(&text)?;
         file.sync_all()?;
         fs::rename(&temporary, dir.join(FILE))?;
-        match File::open(dir)?.sync_all() {
-            // Some file systems cannot sync a directory; the rename is all there is then.
-            Err(error) if error.kind() != io::ErrorKind::InvalidInput => Err(error),
-            _ => Ok(()),
-        }
+        sync_dir(dir)
     };
     attempt().map_err(|error| {
         // What was written so far takes up the room that is missing.

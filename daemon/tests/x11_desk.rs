@@ -150,5 +150,10 @@ fn a_display_that_is_not_there_or_hangs_is_said() {
     assert_eq!(said, "the X server does not answer");
     desk.kill_server();
     let said = run(asking.windows()).unwrap_err();
-    assert!(said.starts_with(&format!("no X server at {}", desk.display())), "{said}");
+    let number = desk.display().trim_start_matches(':');
+    let why = format!("no X server at :{number} (/tmp/.X11-unix/X{number}: Connection refused");
+    assert!(said.starts_with(&why), "{said}");
+    let nobodys = settings(Some(":59000"));
+    let said = run(Asking::new(nobodys).windows()).unwrap_err();
+    assert!(said.contains("/tmp/.X11-unix/X59000: No such file or directory"), "{said}");
 }

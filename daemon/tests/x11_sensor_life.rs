@@ -93,6 +93,7 @@ fn without_a_display_it_says_so_and_ends() {
         (None, "DISPLAY is not set"),
         (Some(""), "DISPLAY is not set"),
         (Some("no display"), "no display"),
+        (Some(":65000"), ":65000"),
     ] {
         let watch = Watch::with(settings(display));
         watch.until(

@@ -1,4 +1,9 @@
-use std::{fs, fs::File, path::PathBuf, process::Command};
+use std::{
+    fs,
+    fs::File,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use crate::{Home, Process, Timer, antidriftd, until};
 
@@ -64,16 +69,21 @@ impl Daemon {
 
     /// Starts it and waits until it listens.
     #[track_caller]
-    pub fn start(mut command: Command, home: &Home) -> Self {
+    pub fn start(command: Command, home: &Home) -> Self {
+        Self::start_at(command, home, &home.socket())
+    }
+
+    /// Starts it and waits until it listens there.
+    #[track_caller]
+    pub fn start_at(mut command: Command, home: &Home, socket: &Path) -> Self {
         let log =
             tempfile::Builder::new().prefix("daemon-").suffix(".log").tempfile_in(home.path());
         let (file, log) = log.unwrap().keep().unwrap();
         command.stdout(file.try_clone().unwrap()).stderr(file);
         let mut daemon = Self { process: Process::spawn(&mut command, "the daemon"), log };
-        let socket = home.socket();
         until("the daemon listens", || {
             assert!(daemon.process.is_running(), "the daemon ended: {}", daemon.log());
-            std::os::unix::net::UnixStream::connect(&socket).ok()
+            std::os::unix::net::UnixStream::connect(socket).ok()
         });
         daemon
     }

@@ -1,11 +1,11 @@
-use std::{process::Command, rc::Rc};
+use std::{fs, process::Command, rc::Rc};
 
 use antidrift_protocol::State;
 use serde_json::{Value, json};
 
 use crate::{
-    Daemon, Desktop, Dunst, Home, Manager, Outcome, Settings, StandInJudge, Subscriber, Watch,
-    antidrift, ask, cli,
+    Daemon, Desktop, Dunst, Home, Manager, Outcome, Process, Settings, StandInJudge, Subscriber,
+    Watch, antidrift, ask, cli, until,
 };
 
 /// What a scene is to have.
@@ -197,6 +197,22 @@ impl Scene {
     pub fn status(&self) -> State {
         let answer = self.ask("status", &json!({}));
         serde_json::from_value(answer["ok"]["state"].clone()).expect("a state")
+    }
+
+    /// Has strace with these arguments follow the running daemon, from when this returns until what
+    /// it gives is ended.
+    #[track_caller]
+    pub fn strace(&mut self, args: &[&str]) -> Process {
+        let pid = self.daemon().process().id().to_string();
+        let log = tempfile::NamedTempFile::new_in(self.home.path()).unwrap();
+        let mut command = self.home.command("strace");
+        command.args(["-f", "-o", "/dev/null", "-p", &pid]).args(args);
+        command.stderr(log.reopen().unwrap());
+        let strace = Process::spawn(&mut command, "strace");
+        until("strace is attached", || {
+            fs::read_to_string(log.path()).unwrap().contains("attached").then_some(())
+        });
+        strace
     }
 
     /// Kills the daemon as a crash would.

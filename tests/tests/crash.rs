@@ -14,7 +14,7 @@ use std::{
     time::Duration,
 };
 
-use antidrift_tests::{PATIENCE, Process, Scene, Timer, until};
+use antidrift_tests::{PATIENCE, Scene, Timer, until};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
@@ -152,20 +152,6 @@ fn connect(scene: &Scene) -> Option<BufReader<UnixStream>> {
     Some(BufReader::new(stream))
 }
 
-/// Has strace do this to the running daemon from now on.
-fn inject(scene: &mut Scene, what: &str) -> Process {
-    let pid = scene.daemon().process().id().to_string();
-    let log = scene.home.path().join("strace.log");
-    let mut command = Command::new("strace");
-    command.args(["-f", "-o", "/dev/null", "-p", &pid, "-e", what]);
-    command.stderr(fs::File::create(&log).unwrap());
-    let strace = Process::spawn(&mut command, "strace");
-    until("strace is attached", || {
-        fs::read_to_string(&log).unwrap().contains("attached").then_some(())
-    });
-    strace
-}
-
 #[test]
 fn what_was_answered_as_saved_outlives_a_kill() {
     let rounds = number("ANTIDRIFT_CRASH_ROUNDS").unwrap_or(40);
@@ -180,7 +166,7 @@ fn what_was_answered_as_saved_outlives_a_kill() {
         let point = usize::try_from(random.below(points.len() as u64 * 2)).unwrap();
         let strace = points.get(point).map(|point| {
             let nth = 1 + random.below(2);
-            inject(&mut scene, &format!("inject={point}:signal=KILL:when={nth}"))
+            scene.strace(&["-e", &format!("inject={point}:signal=KILL:when={nth}")])
         });
         let pid = Pid::from_raw(scene.daemon().process().id().cast_signed()).unwrap();
         let delay = Duration::from_micros(random.below(30_000));
@@ -275,7 +261,7 @@ fn what_was_answered_as_saved_outlives_a_kill() {
 fn while_the_disk_fails_nothing_is_answered_as_saved() {
     let mut scene = Scene::without_display().start();
     scene.begin("the report");
-    let mut strace = inject(&mut scene, "inject=fsync:error=EIO");
+    let mut strace = scene.strace(&["-e", "inject=fsync:error=EIO"]);
     let add = json!({"add": {"window_classes": ["Editor"]}});
     for _ in 0..3 {
         let answer = scene.ask("allow", &add);

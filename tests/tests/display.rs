@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use antidrift_protocol::{DriftStatus, Phase, SensorStatus};
-use antidrift_tests::{Manager, Scene, StateExt as _, holds_for, until_still};
+use antidrift_tests::{Manager, Scene, StateExt as _, holds_for, until, until_still};
 
 #[test]
 fn without_a_display_everything_else_works() {
@@ -41,6 +41,19 @@ fn f19_f20_a_server_that_dies_is_waited_for_quietly() {
     assert_eq!((state.phase, state.status()), (Phase::Active, Some(DriftStatus::Idle)));
     let detail = state.sensor.detail.unwrap();
     assert!(scene.cli(&["status"]).ok().contains(&detail));
+    // which one it was, and what the system said
+    let display = scene.desktop().display().to_owned();
+    let why = format!(
+        "no X server at {display} (/tmp/.X11-unix/X{}: Connection refused",
+        display.trim_start_matches(':')
+    );
+    until("the cause", || scene.status().sensor.detail?.starts_with(&why).then_some(()));
+    let said = scene.cli(&["pick"]).fails(1);
+    assert!(said.contains(&why), "{said}");
+    let mut none = scene.client(&["pick"]);
+    none.env("DISPLAY", ":65000");
+    let said = scene.run(none).fails(1);
+    assert!(said.contains("no display of that number"), "{said}");
     let (_, before) = scene.daemon().process().cost();
     holds_for(Duration::from_secs(2), "it runs", || scene.daemon().process().is_running());
     let (_, after) = scene.daemon().process().cost();

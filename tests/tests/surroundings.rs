@@ -75,6 +75,45 @@ fn an_open_runtime_directory_gets_a_closed_one() {
     daemon.stop();
 }
 
+/// A place that a person chose for a socket may be open to others; what a judge gets is not.
+#[test]
+fn a_judge_works_in_the_runtime_directory_wherever_the_socket_is() {
+    let home = Home::new();
+    let judge = home.install("judge", "#!/bin/sh\npwd > \"$HOME/cwd\"\nexit 3\n");
+    home.configure(&format!("[judge]\nbackend = \"command\"\ncommand = [{judge:?}]\n"));
+    let run = home.path().join("run");
+    for theirs in [false, true] {
+        let place = home.path().join(format!("place-{theirs}"));
+        fs::create_dir(&place).unwrap();
+        fs::set_permissions(&place, fs::Permissions::from_mode(0o755)).unwrap();
+        if theirs {
+            // a file in the place of ours fails for root as well
+            fs::remove_dir_all(run.join("antidrift")).unwrap();
+            fs::write(run.join("antidrift"), "").unwrap();
+        }
+        let socket = place.join("own.sock");
+        let mut command = Daemon::command(&home);
+        command.env("ANTIDRIFT_SOCKET", &socket);
+        let daemon = Daemon::start_at(command, &home, &socket);
+        let answer = ask(&socket, "check_judge", &json!({})).to_string();
+        if theirs {
+            let why = format!("{} cannot be used", run.join("antidrift").display());
+            assert!(answer.contains(&why), "{answer}");
+            assert_eq!(daemon.log_lines(&why), 1, "{}", daemon.log());
+        } else {
+            let cwd = fs::read_to_string(home.path().join("home/cwd")).expect(&answer);
+            let scratch = run.join("antidrift").join("judge-");
+            assert!(cwd.starts_with(scratch.to_str().unwrap()), "{cwd}");
+            let mode = fs::metadata(run.join("antidrift")).unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o700);
+        }
+        let beside: Vec<_> =
+            fs::read_dir(&place).unwrap().map(|it| it.unwrap().file_name()).collect();
+        assert_eq!(beside.len(), 2, "socket and lock: {beside:?}");
+        daemon.stop();
+    }
+}
+
 /// A relative HOME is none, and the user database's is not used in its place.
 #[test]
 fn without_a_home_the_session_goes_on_and_is_not_saved() {

@@ -169,7 +169,7 @@ impl Sensor {
 /// Why there is no connection, in words.
 fn refusal(display: &str, error: &ConnectError) -> String {
     match error {
-        ConnectError::IoError(error) => format!("no X server at {display} ({})", error.kind()),
+        ConnectError::IoError(error) => format!("no X server at {display} ({error})"),
         _ => format!("the X server at {display} refuses: {error}"),
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! However this ends, the end of the connection gives the pointer back.
 
-use std::{thread, time::Duration};
+use std::{io, os::unix::net::UnixStream, thread, time::Duration};
 
 use x11rb::{
     connection::Connection as _,
@@ -15,6 +15,7 @@ use x11rb::{
             MapState, ModMask, Window,
         },
     },
+    reexports::x11rb_protocol::parse_display::{ConnectAddress, parse_display},
     rust_connection::RustConnection,
 };
 
@@ -27,6 +28,8 @@ const TRIES: usize = 20;
 const PAUSE: Duration = Duration::from_millis(50);
 const NO_DISPLAY: &str = "DISPLAY is not set, so there is no window to click; run it inside the \
                           desktop session, or name a class to antidrift allow add";
+/// The TCP port of display 0.
+const FIRST_PORT: u16 = 6000;
 const PICKS: u8 = 1;
 const CANCELS: u8 = 3;
 /// The key symbol of Escape (X11/keysymdef.h).
@@ -75,20 +78,39 @@ impl From<ConnectionError> for Said {
 }
 
 fn connect() -> Result<(RustConnection, usize), String> {
-    let name = std::env::var("DISPLAY").unwrap_or_default();
-    if name.is_empty() {
+    let display = std::env::var("DISPLAY").unwrap_or_default();
+    if display.is_empty() {
         return Err(NO_DISPLAY.into());
     }
-    x11rb::connect(Some(&name)).map_err(|error| {
-        let name = crate::render::title(&name);
-        match error {
-            ConnectError::IoError(error) => format!("no X server at {name} ({})", error.kind()),
-            error => {
-                let error = crate::render::message(&error.to_string());
-                format!("the X server at {name} cannot be used: {error}")
-            }
+    let name = crate::render::title(&display);
+    // x11rb adds them up without a look.
+    let number = parse_display(Some(&display)).map_or(0, |parsed| parsed.display);
+    if number.checked_add(FIRST_PORT).is_none() {
+        return Err(format!("DISPLAY is {name}: there is no display of that number"));
+    }
+    x11rb::connect(Some(&display)).map_err(|error| match error {
+        ConnectError::IoError(error) => {
+            let why = crate::render::message(&refusal(&display, &error));
+            format!("no X server at {name} ({why})")
+        }
+        error => {
+            let error = crate::render::message(&error.to_string());
+            format!("the X server at {name} cannot be used: {error}")
         }
     })
+}
+
+/// What the system says of the first address. x11rb tells of the last, which for a display of this
+/// machine is a port that no server listens on.
+fn refusal(display: &str, last: &io::Error) -> String {
+    let parsed = parse_display(Some(display)).ok();
+    match parsed.as_ref().and_then(|parsed| parsed.connect_instruction().next()) {
+        Some(ConnectAddress::Socket(path)) => match UnixStream::connect(&path) {
+            Ok(_) => last.to_string(),
+            Err(error) => format!("{path}: {error}"),
+        },
+        _ => last.to_string(),
+    }
 }
 
 struct Display<'a> {

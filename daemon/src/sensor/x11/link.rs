@@ -16,12 +16,18 @@ use rustix::io::Errno;
 use rustix::time::{
     Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, timerfd_create, timerfd_settime,
 };
-use x11rb::errors::ConnectError;
-use x11rb::reexports::x11rb_protocol::{parse_display, xauth};
+use x11rb::errors::{ConnectError, DisplayParsingError};
+use x11rb::reexports::x11rb_protocol::{
+    parse_display::{self, ConnectAddress},
+    xauth,
+};
 use x11rb::rust_connection::{DefaultStream, PollMode, Stream};
 use x11rb::utils::RawFdContainer;
 
 use super::Conn;
+
+/// The TCP port of display 0.
+const FIRST_PORT: u16 = 6000;
 
 /// Ends every wait of the sensor's thread, once and for good.
 #[derive(Debug)]
@@ -213,13 +219,18 @@ fn stopped() -> io::Error {
 /// Connects as `RustConnection::connect` does, over a stream that can be stopped.
 pub(super) fn connect(display: &str, stop: &Arc<Stop>) -> Result<(Conn, usize), ConnectError> {
     let parsed = parse_display::parse_display(Some(display))?;
+    // x11rb adds them up without a look.
+    if parsed.display.checked_add(FIRST_PORT).is_none() {
+        return Err(DisplayParsingError::MalformedValue(display.into()).into());
+    }
     let screen = usize::from(parsed.screen);
-    let mut failure = ConnectError::UnknownError;
+    // The first: what an address that is tried only in its place says is no cause.
+    let mut failure = None;
     for address in parsed.connect_instruction() {
         let (stream, (family, host)) = match DefaultStream::connect(&address) {
             Ok(connected) => connected,
             Err(error) => {
-                failure = error.into();
+                failure.get_or_insert_with(|| named(&address, &error));
                 continue;
             }
         };
@@ -235,5 +246,15 @@ pub(super) fn connect(display: &str, stop: &Arc<Stop>) -> Result<(Conn, usize), 
         let conn = Conn::connect_to_stream_with_auth_info(link, screen, name, data)?;
         return Ok((conn, screen));
     }
-    Err(failure)
+    Err(failure.map_or(ConnectError::UnknownError, ConnectError::IoError))
+}
+
+/// An error with the place that could not be connected to.
+fn named(address: &ConnectAddress<'_>, error: &io::Error) -> io::Error {
+    let place = match address {
+        ConnectAddress::Socket(path) => path.clone(),
+        ConnectAddress::Hostname(host, port) => format!("{host}, port {port}"),
+        other => format!("{other:?}"),
+    };
+    io::Error::new(error.kind(), format!("{place}: {error}"))
 }
