@@ -91,12 +91,25 @@ impl Process {
 
     /// Resident memory in KiB.
     pub fn resident_kib(&self) -> u64 {
-        self.status("VmRSS:")
+        self.number("status", "VmRSS:")
+    }
+
+    /// Its share of the memory that it has in use, in KiB: what it shares with others is counted by
+    /// their number.
+    pub fn share_kib(&self) -> u64 {
+        self.number("smaps_rollup", "Pss:")
+    }
+
+    /// How many children it has.
+    pub fn children(&self) -> usize {
+        let tasks = fs::read_dir(format!("/proc/{}/task", self.id())).unwrap();
+        let of_task = |path: PathBuf| fs::read_to_string(path.join("children")).unwrap_or_default();
+        tasks.flatten().map(|task| of_task(task.path()).split_whitespace().count()).sum()
     }
 
     /// How many threads it has.
     pub fn threads(&self) -> u64 {
-        self.status("Threads:")
+        self.number("status", "Threads:")
     }
 
     /// How many descriptors it has open.
@@ -104,10 +117,10 @@ impl Process {
         fs::read_dir(format!("/proc/{}/fd", self.id())).unwrap().count()
     }
 
-    /// A number in its status, as proc(5) names it.
-    fn status(&self, name: &str) -> u64 {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.id())).unwrap();
-        let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+    /// A number in one of its files, as proc(5) names it.
+    fn number(&self, file: &str, name: &str) -> u64 {
+        let text = fs::read_to_string(format!("/proc/{}/{file}", self.id())).unwrap();
+        let line = text.lines().find_map(|line| line.strip_prefix(name)).unwrap();
         line.trim().trim_end_matches(" kB").parse().unwrap()
     }
 }

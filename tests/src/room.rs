@@ -1,6 +1,6 @@
 use std::{
     fs,
-    io::{BufRead, BufReader},
+    io::{BufRead, BufReader, Write as _},
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
@@ -48,7 +48,7 @@ impl Room {
         let mut line = String::new();
         BufReader::new(holder.take_stdout().unwrap()).read_line(&mut line).unwrap();
         if line != "ready\n" {
-            println!("skipped: nothing can be mounted here");
+            let _ = writeln!(std::io::stderr(), "skipped: nothing can be mounted here");
             return None;
         }
         Some(Self { holder })

@@ -55,16 +55,18 @@ pub fn holds_for(span: Duration, what: &str, mut holds: impl FnMut() -> bool) {
 }
 
 /// Waits until what `look` gives has stayed the same for the whole of `span`, and gives it: for what
-/// is to come to rest before it is measured.
+/// is to come to rest before it is measured. Panics if it does not rest within [`PATIENCE`].
 #[track_caller]
 pub fn until_still<T: PartialEq>(span: Duration, what: &str, mut look: impl FnMut() -> T) -> T {
+    let timer = Timer::start();
     let (mut last, mut since) = (look(), Timer::start());
-    until(what, || {
+    while since.passed() < span {
+        assert!(timer.passed() < PATIENCE + span, "not still within {PATIENCE:?}: {what}");
+        thread::sleep(STEP);
         let now = look();
         if now != last {
             (last, since) = (now, Timer::start());
         }
-        (since.passed() >= span).then_some(())
-    });
+    }
     last
 }

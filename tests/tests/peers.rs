@@ -63,7 +63,12 @@ const GROWTH: u64 = 2048;
 #[track_caller]
 fn withstands(what: &str, scene: &mut Scene, attack: impl FnOnce(&Path, &Ongoing) + Send) {
     let socket = scene.home.socket();
-    scene.status();
+    // what the end of a session needs is there before
+    for cmd in ["start", "complete", "end", "history"] {
+        let answer =
+            scene.ask(cmd, &if cmd == "start" { json!({"text": "one"}) } else { json!({}) });
+        assert!(answer["ok"].is_object(), "{cmd}: {answer}");
+    }
     let before = held(scene);
     let bench = env::var_os("ANTIDRIFT_PEERS_BENCH").is_some();
     let ongoing = Ongoing::default();
