@@ -4,6 +4,7 @@
 //! A few hours by default. `ANTIDRIFT_SOAK_MINUTES=60` goes on for that long, looks once a minute,
 //! and prints what it saw.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
+#![allow(clippy::print_stdout, reason = "the soak prints its table")]
 
 use std::{env, fs, io::Write as _, os::unix::net::UnixStream, path::Path, time::Duration};
 
