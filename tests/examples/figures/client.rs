@@ -97,7 +97,7 @@ pub(crate) fn rows(plan: &Plan, noise: &Noise) -> Vec<Row> {
             .plain(wall(1, 0.0), Some(wall(0, 0.0)))
             .plain(cpu(1), Some(cpu(0))),
     );
-    let slowest = |at| over(&measured[at], |it| percentile(&it.wall, 99.0));
+    let slowest = |at: usize| over(&measured[at], |it| percentile(&it.wall, 99.0));
     let spread = |at| slowest(at) / wall(at, 50.0);
     rows.push(
         Row::new(10, "`antidrift status`: p99, ms / in p50 of its own")

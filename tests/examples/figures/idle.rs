@@ -14,46 +14,56 @@ use crate::{
 
 pub(crate) fn rows(plan: &Plan) -> Vec<Row> {
     let screen = Screen::start(Manager::Openbox);
+    let mut rows = Vec::new();
+    if plan.wants(&[4]) {
+        rows.extend(nothing(plan, &screen));
+    }
+    if plan.wants(&[5]) {
+        rows.push(memory(plan, &screen));
+    }
+    rows
+}
+
+/// All at once, since none of them has anything to do.
+fn nothing(plan: &Plan, screen: &Screen) -> [Row; 2] {
     let kinds = [Kind::Ours, Kind::Session, Kind::Ours, Kind::Floor];
-    let watched = kinds.map(|kind| Watched::start(kind, &screen));
+    let watched = kinds.map(|kind| Watched::start(kind, screen));
     let socket = watched[2].home.socket();
     let _more: Vec<_> = (0..3).map(|_| Subscriber::connect(&socket)).collect();
     for one in &watched {
-        one.warm_up(&screen);
+        one.warm_up(screen);
     }
-    let idle = if plan.wants(&[4]) { plan.counts.idle } else { Duration::ZERO };
-    eprintln!("nothing for {} s", (plan.counts.settle + idle).as_secs());
+    eprintln!("nothing for {} s", (plan.counts.settle + plan.counts.idle).as_secs());
     thread::sleep(plan.counts.settle);
     let costs = || watched.each_ref().map(|it| it.process.cost());
     let before = costs();
-    thread::sleep(idle);
+    thread::sleep(plan.counts.idle);
     let after = costs();
-    let minute = 60.0 / idle.as_secs_f64().max(1e-9);
+    let minute = 60.0 / plan.counts.idle.as_secs_f64();
     let switches = |at: usize| (after[at].0 - before[at].0) as f64 * minute;
     let nanos = |at: usize| (after[at].1 - before[at].1) as f64 * minute;
-    let memory = watched.each_ref().map(Watched::memory);
-    let mut rows = Vec::new();
-    let (what, floor) = ("a minute of nothing", 3);
-    let mut row =
-        Row::new(4, format!("{what}, no session / a timer armed / 4 subscribers: wakeups"));
-    for at in 0..floor {
-        row = row.most(switches(at), Some(switches(floor)), 0.0);
-    }
-    rows.push(row);
-    let mut row = Row::new(4, format!("{what}, the same: CPU, ns"));
-    for at in 0..floor {
-        row = row.most(nanos(at), Some(nanos(floor)), 0.0);
-    }
-    rows.push(row);
-    if plan.wants(&[5]) {
-        let judged = after_judging(plan, &screen);
-        rows.push(
-            Row::new(5, "memory at rest / after verdicts, PSS, KiB")
-                .most(memory[0].0, Some(memory[floor].0), 4096.0)
-                .most(judged, None, 4096.0),
-        );
-    }
-    rows
+    let row = |what: &str, figure: &dyn Fn(usize) -> f64| {
+        let row =
+            Row::new(4, format!("at rest, no session / a timer armed / 4 subscribers: {what}"));
+        (0..3).fold(row, |row, at| row.most(figure(at), Some(figure(3)), 0.0))
+    };
+    [row("wakeups a minute", &switches), row("CPU, ns a minute", &nanos)]
+}
+
+/// PSS, so each is alone with the libraries that it shares: a second daemon would halve the first.
+fn memory(plan: &Plan, screen: &Screen) -> Row {
+    let alone = |kind| {
+        let watched = Watched::start(kind, screen);
+        watched.warm_up(screen);
+        thread::sleep(plan.counts.settle);
+        watched.memory().0
+    };
+    let (floor, rest) = (alone(Kind::Floor), alone(Kind::Ours));
+    Row::new(5, "memory at rest / after verdicts, PSS, KiB").most(rest, Some(floor), 4096.0).most(
+        after_judging(plan, screen),
+        None,
+        4096.0,
+    )
 }
 
 /// KiB once windows have been judged.

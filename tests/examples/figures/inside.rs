@@ -31,9 +31,9 @@ pub(crate) fn rows(plan: &Plan) -> Vec<Row> {
     eprintln!("calls inside the daemon");
     let start = Instant::now();
     let catalogue = black_box(Catalogue::default());
-    let start_up = start.elapsed().as_secs_f64() * 1e3;
+    let start_up = start.elapsed().as_secs_f64() * 1e6;
     let mut rows =
-        vec![Row::new(15, "start-up of the judge's catalogue, ms").plain(start_up, None)];
+        vec![Row::new(15, "start-up of the judge's catalogue, µs").plain(start_up, None)];
     rows.extend(matching(plan.counts.calls));
     rows.push(verdicts(plan.counts.calls, &catalogue));
     rows.extend(lines(plan.counts.calls));

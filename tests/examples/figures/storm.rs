@@ -49,6 +49,8 @@ fn storm(screen: &Screen, kind: Option<Kind>, what: What, counts: &Counts) -> St
     if let Some(watched) = &watched {
         watched.warm_up(screen);
     }
+    // what comes soon after a line may be held back
+    thread::sleep(counts.settle / 10);
     let memory = || watched.as_ref().map_or(f64::NAN, |it| it.memory().1);
     let cpu = || watched.as_ref().map_or(0.0, |it| it.process.cost().1 as f64 / 1e9);
     let (memory_before, cpu_before, others_before) = (memory(), cpu(), screen.desktop.cpu_secs());

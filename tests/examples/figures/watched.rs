@@ -20,7 +20,7 @@ use antidrift_tests::{Daemon, Home, PATIENCE, Process};
 use crate::screen::{Screen, title};
 
 /// How long a line may take before it counts as missing.
-const MISSING: Duration = Duration::from_millis(2500);
+const MISSING: Duration = Duration::from_secs(10);
 
 /// A program that says where the focus is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
