@@ -6,6 +6,7 @@ use std::{
     path::{Path, PathBuf},
     process::{Command, Stdio},
     sync::atomic::{AtomicU32, Ordering},
+    time::Duration,
 };
 
 use rustix::process::Signal;
@@ -165,6 +166,12 @@ impl Desktop {
     /// Stops the server, or lets it go on.
     pub fn signal_server(&self, signal: Signal) {
         self.processes.borrow()[0].signal(signal);
+    }
+
+    /// CPU time of server and manager so far, in seconds.
+    pub fn cpu_secs(&self) -> f64 {
+        let nanoseconds = self.processes.borrow().iter().map(|process| process.cost().1).sum();
+        Duration::from_nanos(nanoseconds).as_secs_f64()
     }
 
     /// Kills the server, and with it whatever lives on it.
