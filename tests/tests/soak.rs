@@ -105,7 +105,7 @@ impl Soak<'_> {
             _ => self.second_watch(),
         }
         self.reload(n);
-        if n % 2 == 0 {
+        if n.is_multiple_of(2) {
             self.scene.cli(&["complete", "--outcome", "done", "--note", "all of it"]).ok();
         } else {
             self.ok("complete", &json!({}));
